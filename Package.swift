@@ -1,0 +1,30 @@
+// swift-tools-version: 6.2
+import PackageDescription
+
+/// Every Swift target is held to the same rules: Swift 6 mode, strict memory safety, no warning.
+let strict: [SwiftSetting] = [
+    .swiftLanguageMode(.v6),
+    .strictMemorySafety(),
+    .enableUpcomingFeature("MemberImportVisibility"),
+    .treatAllWarnings(as: .error),
+]
+
+let package = Package(
+    name: "Backline",
+    targets: [
+        // Render: what runs on the audio thread.
+        .target(name: "CRealtime"),
+        .target(name: "RealtimePrimitives", swiftSettings: strict),
+        .target(name: "RenderCore", dependencies: ["CRealtime", "RealtimePrimitives"], swiftSettings: strict),
+
+        // Streaming and control: what feeds and steers it.
+        .target(
+            name: "EngineHost", dependencies: ["CRealtime", "RealtimePrimitives", "RenderCore"],
+            swiftSettings: strict),
+
+        // Tests.
+        .target(name: "TestSupport", dependencies: ["EngineHost"], path: "Tests/TestSupport", swiftSettings: strict),
+        .testTarget(
+            name: "RealtimePrimitivesTests", dependencies: ["RealtimePrimitives"], swiftSettings: strict),
+    ]
+)
