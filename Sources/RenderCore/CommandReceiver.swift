@@ -1,0 +1,117 @@
+import RealtimePrimitives
+import Synchronization
+
+extension RenderState {
+    /// How many commands one block takes, unless a batch goes on beyond it.
+    static var commandsPerBlock: Int { @_noLocks get { 256 } }
+
+    /// Takes what has arrived: what is due takes effect now, what is for later is kept.
+    @_noLocks mutating func receiveCommands(at now: EngineFrame) {
+        var received = 0
+        var batchGoesOn = false
+        while received < Self.commandsPerBlock || batchGoesOn {
+            guard let timed = commands.read() else { return }
+            received &+= 1
+            batchGoesOn = timed.continues
+            if now < timed.frame {
+                if !deferred.insert(timed) { tell(.refused(sequence: timed.sequence)) }
+            } else {
+                if !timed.frame.isNow && timed.frame < now {
+                    tell(.late(by: now.value &- timed.frame.value, at: now))
+                }
+                apply(timed, at: now)
+            }
+        }
+    }
+
+    /// Applies the commands that were kept for `now`, or for a frame that was lost.
+    @_noLocks mutating func applyDueCommands(at now: EngineFrame) {
+        while !(now < deferred.nextFrame) {
+            let timed = deferred.removeFirst()
+            if timed.frame < now { tell(.late(by: now.value &- timed.frame.value, at: now)) }
+            apply(timed, at: now)
+        }
+        let stopFrame = unsafe lanes[transport.lane].stopFrame.load(ordering: .acquiring)
+        if transport.isRolling && transport.frame >= stopFrame { stop(at: now) }
+    }
+
+    @_noLocks private mutating func apply(_ timed: TimedCommand, at now: EngineFrame) {
+        switch timed.command {
+        case .adopt(let newPlan):
+            unsafe adopt(newPlan)
+        case .start:
+            start(at: now)
+        case .stop:
+            stop(at: now)
+        case .locate(let lane, let generation):
+            locate(lane: Int(lane & 1), generation: generation, sequence: timed.sequence, at: now)
+        case .trackGain(let slot, let left, let right):
+            setTrackGain(
+                Int(slot.index),
+                FaderGains(left: left, right: right, sequence: timed.sequence, tenant: slot.tenant))
+        case .busGain(let slot, let left, let right):
+            setBusGain(
+                Int(slot.index),
+                FaderGains(left: left, right: right, sequence: timed.sequence, tenant: slot.tenant))
+        case .release(let slot):
+            releaseTrack(slot)
+        }
+    }
+
+    /// Changes the plan; players that no plan has heard yet join in.
+    @_noLocks private mutating func adopt(_ newPlan: UnsafeMutablePointer<Plan>) {
+        unsafe _ = retired.write(plan)
+        unsafe plan = newPlan
+        let lane = transport.lane
+        let rolls = transport.isRolling
+        forEachPlayer { state, slot in
+            let player = unsafe state.players + slot
+            guard unsafe player.pointee.flags.isFresh else { return }
+            unsafe player.pointee.flags.isFresh = false
+            unsafe player.pointee.enter(
+                lane: lane, fades: &state.fades[slot], sounds: rolls, over: state.fadeFrames)
+        }
+    }
+
+    /// Looks at the faders, if one was moved.
+    @_noLocks mutating func receiveFaders() {
+        let news = faderNews.load(ordering: .acquiring)
+        if news == fadersSeen { return }
+        fadersSeen = news
+        for slot in 0..<trackCapacity {
+            var fader = unsafe LatestReader(trackFaders + slot)
+            if fader.hasNews { setTrackGain(slot, fader.read()) }
+        }
+        for slot in 0..<busCapacity {
+            var fader = unsafe LatestReader(busFaders + slot)
+            if fader.hasNews { setBusGain(slot, fader.read()) }
+        }
+    }
+
+    @_noLocks private func setTrackGain(_ slot: Int, _ gains: FaderGains) {
+        guard slot < trackCapacity, unsafe players[slot].tenant == gains.tenant else { return }
+        let fade = unsafe fades + slot
+        // Numbers wrap: a difference of less than half their range is a newer change.
+        guard unsafe Int32(truncatingIfNeeded: gains.sequence &- fade.pointee.sequence) > 0 else { return }
+        unsafe fade.pointee.sequence = gains.sequence
+        unsafe fade.pointee.left.move(to: gains.left, over: fadeFrames)
+        unsafe fade.pointee.right.move(to: gains.right, over: fadeFrames)
+        unsafe players[slot].flags.isFading = true
+    }
+
+    @_noLocks private func setBusGain(_ slot: Int, _ gains: FaderGains) {
+        guard slot < busCapacity, unsafe buses[slot].tenant == gains.tenant else { return }
+        let bus = unsafe buses + slot
+        guard unsafe Int32(truncatingIfNeeded: gains.sequence &- bus.pointee.sequence) > 0 else { return }
+        unsafe bus.pointee.sequence = gains.sequence
+        unsafe bus.pointee.left.move(to: gains.left, over: fadeFrames)
+        unsafe bus.pointee.right.move(to: gains.right, over: fadeFrames)
+    }
+
+    @_noLocks private func releaseTrack(_ slot: SlotID) {
+        let index = Int(slot.index)
+        guard index < trackCapacity, unsafe players[index].tenant == slot.tenant else { return }
+        unsafe fades[index].gate.move(to: 0, over: fadeFrames)
+        unsafe players[index].flags.isFading = true
+    }
+}

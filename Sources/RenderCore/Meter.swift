@@ -1,0 +1,55 @@
+import Synchronization
+
+/// What one channel did since its meter was last collected: raw numbers, from which a display makes decibels.
+public struct ChannelMeter: BitwiseCopyable, Sendable {
+    /// Sum of the squares before the fader.
+    public var sumOfSquaresBefore: Double = 0
+    /// Sum of the squares after the fader.
+    public var sumOfSquares: Double = 0
+    /// Highest magnitude before the fader.
+    public var peakBefore: Float = 0
+    /// Highest magnitude after the fader.
+    public var peak: Float = 0
+    /// Samples above full scale (magnitude over 1) after the fader.
+    public var clips: UInt32 = 0
+
+    /// A meter that has seen nothing.
+    @_noLocks public init() {}
+}
+
+/// The meters of all channels, twice: the audio thread fills one bank while control reads the other, and they
+/// change places when control asks, so that neither ever waits.
+@safe
+public struct MeterBanks: ~Copyable {
+    var active: UnsafeMutablePointer<ChannelMeter>
+    var other: UnsafeMutablePointer<ChannelMeter>
+    /// Frames that the active bank has seen.
+    var frames: Int64 = 0
+    /// Frames that the bank in control's hands has seen.
+    public var collectedFrames: Int64 = 0
+    /// Raised by control, once the bank in its hands is cleared.
+    public let asked: Atomic<UInt32>
+    /// Raised by the audio thread when the banks have changed places.
+    public let answered: Atomic<UInt32>
+
+    /// Two banks of cleared meters; `second` is in control's hands first.
+    public init(first: UnsafeMutablePointer<ChannelMeter>, second: UnsafeMutablePointer<ChannelMeter>) {
+        unsafe active = first
+        unsafe other = second
+        asked = Atomic(0)
+        answered = Atomic(0)
+    }
+
+    /// The bank in control's hands, valid while `asked` equals `answered`.
+    public var collected: UnsafeMutablePointer<ChannelMeter> { @_noLocks get { unsafe other } }
+
+    /// **Render:** changes the banks over if control has asked.
+    @_noLocks mutating func answer() {
+        let request = asked.load(ordering: .acquiring)
+        if request == answered.load(ordering: .relaxed) { return }
+        unsafe swap(&active, &other)
+        collectedFrames = frames
+        frames = 0
+        answered.store(request, ordering: .releasing)
+    }
+}
