@@ -23,8 +23,12 @@ let package = Package(
             swiftSettings: strict),
 
         // Tests.
-        .target(name: "TestSupport", dependencies: ["EngineHost"], path: "Tests/TestSupport", swiftSettings: strict),
+        .target(
+            name: "TestSupport", dependencies: ["EngineHost", "RenderCore"], path: "Tests/TestSupport", swiftSettings: strict),
         .testTarget(
             name: "RealtimePrimitivesTests", dependencies: ["RealtimePrimitives"], swiftSettings: strict),
+        .testTarget(
+            name: "EngineHostTests", dependencies: ["EngineHost", "RenderCore", "TestSupport"],
+            swiftSettings: strict),
     ]
 )

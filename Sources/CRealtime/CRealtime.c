@@ -1,1 +1,5 @@
 #include "CRealtime.h"
+
+#include <sys/prctl.h>
+
+void name_thread(const char *name) { prctl(PR_SET_NAME, name, 0, 0, 0); }

@@ -62,3 +62,6 @@ static inline RT_SAFE int64_t rt_monotonic_nanoseconds(void) {
     clock_gettime(CLOCK_MONOTONIC, &t);
     return (int64_t)t.tv_sec * 1000000000 + t.tv_nsec;
 }
+
+/// Names the calling thread, for `top -H` and debuggers: up to 15 bytes of `name`. Not for the audio thread.
+void name_thread(const char *_Nonnull name);

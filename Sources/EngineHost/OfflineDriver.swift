@@ -1,0 +1,71 @@
+import CRealtime
+import RenderCore
+
+/// Drives the render core without a server, as fast as the machine can, at any block size: rendering waits for
+/// data where the audio thread would fade out.
+@safe
+public final class OfflineDriver {
+    /// What is rendered.
+    public let host: RenderHost
+    /// Channels that come out.
+    public let outputCount: Int
+    /// The engine frame of the next block.
+    public private(set) var engineFrame: Int64 = 0
+    private let samples: UnsafeMutablePointer<Float>
+    private let outputs: UnsafeMutablePointer<UnsafeMutablePointer<Float>>
+
+    /// A driver with `outputCount` outputs, numbered as the graph's buses name them.
+    public init(host: RenderHost, outputCount: Int) {
+        self.host = host
+        self.outputCount = outputCount
+        let block = RenderState.maximumBlock
+        unsafe samples = .allocate(capacity: max(1, outputCount) * block)
+        unsafe samples.initialize(repeating: 0, count: max(1, outputCount) * block)
+        unsafe outputs = .allocate(capacity: max(1, outputCount))
+        for i in 0..<outputCount { unsafe (outputs + i).initialize(to: samples + i * block) }
+    }
+
+    deinit {
+        unsafe outputs.deallocate()
+        unsafe samples.deallocate()
+    }
+
+    /// Renders the next `frames` frames, 1 to 8,192. What came out is in `output(_:)` until the next call.
+    public func render(_ frames: Int) {
+        precondition(frames >= 1 && frames <= RenderState.maximumBlock, "a block of \(frames) frames")
+        host.streaming.waitForData(frames + 2 * host.configuration.fadeFrames)
+        let mode = rt_enter_audio_float_mode()
+        unsafe Renderer.render(
+            host.state, outputs: outputs, outputCount: outputCount, frames: frames, at: engineFrame)
+        rt_leave_audio_float_mode(mode)
+        engineFrame += Int64(frames)
+    }
+
+    /// Output `index` of the last block.
+    public func output(_ index: Int) -> UnsafePointer<Float> {
+        unsafe UnsafePointer(outputs[index])
+    }
+
+    /// Lets the driver's clock jump, as a server does that loses frames.
+    public func loseFrames(_ frames: Int) {
+        engineFrame += Int64(frames)
+    }
+
+    /// Primes a stream and waits until it is ready.
+    public func primeAndWait(_ map: StreamMap, stop: Int64? = nil) -> PrimedStream {
+        let ready = Monitor()
+        let isReady = ReadyFlag()
+        let stream = host.prime(map, stop: stop) {
+            ready.locked {
+                isReady.value = true
+                ready.wakeAll()
+            }
+        }
+        ready.locked { while !isReady.value { ready.wait() } }
+        return stream
+    }
+
+    private final class ReadyFlag: @unchecked Sendable {
+        var value = false
+    }
+}

@@ -1,0 +1,207 @@
+import Glibc
+import RenderCore
+import Synchronization
+
+/// The threads that keep every track's ring filled, the most starved first.
+///
+/// **Control** adds and removes feeds and turns them all to a new stream; the threads wait for nobody but the
+/// disk. The audio thread is not told of them: they look at how far it has come.
+@safe
+public final class StreamingService: @unchecked Sendable {
+    private let monitor = Monitor()
+    private let lanes: UnsafeMutablePointer<Lane>
+    private let ringFrames: Int
+    private let fadeFrames: Int
+    private let primeFrames: Int
+    private let pollMilliseconds: Int
+
+    // Guarded by the monitor.
+    private var feeds: [TrackFeed] = []
+    private var queue: [TrackFeed] = []
+    private var target: Target?
+    private var unprimed = 0
+    private var whenPrimed: (@Sendable () -> Void)?
+    private var runningThreads = 0
+    private var isStopping = false
+
+    /// The stream that all feeds write.
+    private struct Target {
+        var map: StreamMap
+        var lane: Int
+        var generation: UInt32
+        var oldFrame: Int64?
+    }
+
+    /// Frames that one turn of a feed writes at most.
+    private static let turnFrames = 16_384
+
+    init(
+        lanes: UnsafeMutablePointer<Lane>, ringFrames: Int, fadeFrames: Int, primeFrames: Int, sampleRate: Int
+    ) {
+        unsafe self.lanes = lanes
+        self.ringFrames = ringFrames
+        self.fadeFrames = fadeFrames
+        self.primeFrames = primeFrames
+        pollMilliseconds = max(1, ringFrames * 1000 / sampleRate / 16)
+    }
+
+    /// Starts `count` threads, at real-time priority `priority` where the system permits and it is not nil.
+    public func start(threads count: Int, priority: Int?) {
+        monitor.locked { runningThreads += count }
+        for number in 0..<count {
+            StreamingThread.start(name: "stream \(number + 1)", priority: priority) { [self] in work() }
+        }
+    }
+
+    /// Ends the threads and waits until they have gone.
+    public func stop() {
+        monitor.locked {
+            isStopping = true
+            monitor.wakeAll()
+            while runningThreads > 0 { monitor.wait() }
+            isStopping = false
+        }
+    }
+
+    func add(_ newFeeds: [TrackFeed]) {
+        monitor.locked { feeds += newFeeds }
+    }
+
+    /// Takes a feed out, once no thread has it in hand.
+    func remove(_ feed: TrackFeed) {
+        monitor.locked {
+            feeds.removeAll { $0 === feed }
+            queue.removeAll { $0 === feed }
+            while feed.isInHand { monitor.wait() }
+            notePrimed(feed)
+        }
+    }
+
+    /// Turns every feed to a new stream in `lane`, and calls `whenPrimed` on a streaming thread when each has
+    /// enough to start with. `oldFrame` is where the stream that sounds will be left, if one does.
+    func prime(
+        _ map: StreamMap, lane: Int, generation: UInt32, oldFrame: Int64?,
+        whenPrimed: @escaping @Sendable () -> Void
+    ) {
+        let nothingToDo = monitor.locked {
+            target = Target(map: map, lane: lane, generation: generation, oldFrame: oldFrame)
+            unsafe lanes[lane].consumed.store(0, ordering: .releasing)
+            unprimed = feeds.count
+            for feed in feeds { feed.isPrimed = false }
+            queue = []
+            self.whenPrimed = whenPrimed
+            monitor.wakeAll()
+            return feeds.isEmpty
+        }
+        if nothingToDo { whenPrimed() }
+    }
+
+    /// The timeline position behind the last sound of all tracks; nil when one plays for ever.
+    var sessionEnd: Int64? {
+        monitor.locked {
+            var last: Int64 = 0
+            for feed in feeds {
+                guard let end = feed.sessionEnd else { return nil }
+                last = max(last, end)
+            }
+            return last
+        }
+    }
+
+    /// Tells every feed whether a start at `position` in `lane` must fade in.
+    func noteStart(at position: Int64, lane: Int) {
+        let all = monitor.locked { feeds }
+        for feed in all {
+            unsafe feed.link.lane(lane).pointee.startsInside.store(feed.isInside(position), ordering: .releasing)
+        }
+    }
+
+    /// Waits until every feed has `frames` ready to be heard, beyond what is consumed, or all that there is.
+    public func waitForData(_ frames: Int) {
+        monitor.locked {
+            while let target, !feeds.allSatisfy({ isReady($0, frames, target) }) {
+                monitor.wakeAll()
+                monitor.wait(milliseconds: 100)
+            }
+        }
+    }
+
+    private func isReady(_ feed: TrackFeed, _ frames: Int, _ target: Target) -> Bool {
+        guard feed.generation == target.generation else { return false }
+        let link = unsafe feed.link.lane(target.lane)
+        if unsafe link.pointee.end.load(ordering: .acquiring) != .max { return true }
+        let consumed = unsafe lanes[target.lane].consumed.load(ordering: .acquiring)
+        return unsafe link.pointee.written.load(ordering: .acquiring) - consumed >= Int64(frames)
+    }
+
+    // MARK: The threads
+
+    private func work() {
+        while let (feed, target) = nextFeed() {
+            serve(feed, target)
+        }
+        monitor.locked {
+            runningThreads -= 1
+            monitor.wakeAll()
+        }
+    }
+
+    /// The feed that needs data most, in hand; nil when the service stops.
+    private func nextFeed() -> (TrackFeed, Target)? {
+        monitor.locked {
+            while !isStopping {
+                if let target {
+                    if queue.isEmpty { queue = needy(target) }
+                    while let feed = queue.popLast() {
+                        if !feed.isInHand {
+                            feed.isInHand = true
+                            return (feed, target)
+                        }
+                    }
+                }
+                monitor.wait(milliseconds: pollMilliseconds)
+            }
+            return nil
+        }
+    }
+
+    /// Feeds that want data, the most starved last.
+    private func needy(_ target: Target) -> [TrackFeed] {
+        let consumed = unsafe lanes[target.lane].consumed.load(ordering: .acquiring)
+        let threshold = unprimed > 0 ? 1 : ringFrames / 4
+        var list: [(feed: TrackFeed, fill: Int64)] = []
+        for feed in feeds where !feed.isInHand {
+            if feed.generation != target.generation {
+                list.append((feed, -1))
+            } else if feed.room(consumed: consumed) >= threshold {
+                list.append((feed, feed.fill(consumed: consumed)))
+            }
+        }
+        return list.sorted { $0.fill > $1.fill }.map(\.feed)
+    }
+
+    private func serve(_ feed: TrackFeed, _ target: Target) {
+        if feed.generation != target.generation { feed.turn(to: target.map, lane: target.lane) }
+        let consumed = unsafe lanes[target.lane].consumed.load(ordering: .acquiring)
+        let wanted = feed.isPrimed ? Self.turnFrames : primeFrames
+        feed.write(min(wanted, feed.room(consumed: consumed)), consumed: consumed)
+        if !feed.isPrimed, let oldFrame = target.oldFrame { feed.noteLikeness(oldFrame: oldFrame, frames: fadeFrames) }
+        let callback = monitor.locked {
+            feed.generation = target.generation
+            feed.isInHand = false
+            if self.target?.generation == target.generation { notePrimed(feed) }
+            let callback = unprimed == 0 ? whenPrimed : nil
+            if unprimed == 0 { whenPrimed = nil }
+            monitor.wakeAll()
+            return callback
+        }
+        callback?()
+    }
+
+    private func notePrimed(_ feed: TrackFeed) {
+        if !feed.isPrimed {
+            feed.isPrimed = true
+            unprimed -= 1
+        }
+    }
+}
