@@ -47,7 +47,7 @@ public final class OfflineRig {
     public func locate(to position: Int64, loop: Range<Int64>? = nil, stop: Int64? = nil, at frame: EngineFrame = .now)
         throws
     {
-        let stream = driver.primeAndWait(StreamMap(start: position, loop: loop), stop: stop)
+        let stream = driver.primeAndWait(StreamMap(start: position, loop: loop), stop: stop, at: frame)
         try host.send([stream.locate], at: frame)
         host.noteSent(stream)
     }
