@@ -12,11 +12,11 @@ enum Spelling {
         // Nothing that is right is longer, and the work for each word stays small in a file made to make it big.
         let byteLimit = 64
         guard word.utf8.count <= byteLimit else { return nil }
-        let letters = Array(word.lowercased())
-        let tolerance = max(1, (letters.count + 1) / 3)
+        let letters = Array(word.lowercased().unicodeScalars)
+        let tolerance = min(max(1, (letters.count + 1) / 3), letters.count - 1)
         var best: (candidate: String, distance: Int)?
         for candidate in candidates.prefix(100) where candidate.utf8.count <= byteLimit {
-            let others = Array(candidate.lowercased())
+            let others = Array(candidate.lowercased().unicodeScalars)
             let isBeginning = letters.count > 1 && others.starts(with: letters)
             let distance = isBeginning ? 1 : distance(letters, others, within: tolerance)
             if distance <= tolerance, distance < best?.distance ?? .max { best = (candidate, distance) }
@@ -26,7 +26,9 @@ enum Spelling {
 
     /// How many letters are to be put in, taken out, replaced or swapped with their neighbours to make one word
     /// of the other; more than `tolerance` where their lengths alone say so.
-    private static func distance(_ left: [Character], _ right: [Character], within tolerance: Int) -> Int {
+    private static func distance(
+        _ left: [Unicode.Scalar], _ right: [Unicode.Scalar], within tolerance: Int
+    ) -> Int {
         guard abs(left.count - right.count) <= tolerance else { return tolerance + 1 }
         var beforeLast: [Int] = []
         var last = Array(0...right.count)

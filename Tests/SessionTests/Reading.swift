@@ -16,7 +16,7 @@ func track(_ fields: String) throws(SessionFaults) -> Track {
 }
 
 /// What is said to be wrong, without file and line.
-func messages(_ read: () throws(SessionFaults) -> some Any) -> [String] {
+func messages(_ read: @autoclosure () throws(SessionFaults) -> some Any) -> [String] {
     do {
         _ = try read()
         return []
