@@ -60,6 +60,12 @@ struct JSONNode {
         }
     }
 
+    /// The `n` of `{"frames": n}`.
+    var frames: JSONNode? {
+        guard let members = object?.members, members.count == 1 else { return nil }
+        return members[0].key == "frames" ? members[0].node : nil
+    }
+
     var string: String? {
         if case .string(let string) = content { string } else { nil }
     }

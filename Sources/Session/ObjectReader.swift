@@ -143,21 +143,26 @@ struct ObjectReader {
 
     /// Seconds, or `{"frames": n}`.
     mutating func time(_ key: String) -> TimeValue? {
-        // More than thirty years; frames of any sample rate are still exact in a Double.
-        let secondsLimit = 1e9
-        let frameLimit = Int64(1) << 53
         guard let node = node(key) else { return nil }
-        if let seconds = node.number {
-            if (0...secondsLimit).contains(seconds) { return .seconds(seconds) }
-            report(key, "expected 0 to \(plain(secondsLimit)) seconds, found \(plain(seconds))")
-        } else if let object = node.object, object.members.count == 1, let count = object["frames"]?.node {
-            if let frames = count.integer, (0...frameLimit).contains(frames) { return .frames(frames) }
-            let found = count.number.map(plain) ?? count.kind
-            report(key, "expected 0 to \(frameLimit) frames, found \(found)", at: count)
-        } else {
-            report(key, "expected seconds or {\"frames\": n}, found \(node.kind)")
+        if let count = node.frames { return frames(count, key) }
+        guard let seconds = convert(node, key, "seconds or {\"frames\": n}", \.number) else { return nil }
+        // More than thirty years; at any sample rate its frames are still exact in a Double.
+        let limit = 1e9
+        guard (0...limit).contains(seconds) else {
+            report(key, "expected 0 to \(plain(limit)) seconds, found \(plain(seconds))")
+            return nil
         }
-        return nil
+        return .seconds(seconds)
+    }
+
+    private func frames(_ count: JSONNode, _ key: String) -> TimeValue? {
+        let limit = Int64(1) << 53
+        guard let frames = count.integer, (0...limit).contains(frames) else {
+            let found = count.number.map(plain) ?? count.kind
+            report(key, "expected 0 to \(limit) frames, found \(found)", at: count)
+            return nil
+        }
+        return .frames(frames)
     }
 
     /// What each channel is connected to: a list of ports for each, or one port each.
