@@ -22,6 +22,9 @@ let package = Package(
             name: "EngineHost", dependencies: ["CRealtime", "RealtimePrimitives", "RenderCore"],
             swiftSettings: strict),
 
+        // The document: what a session file says.
+        .target(name: "Session", swiftSettings: strict),
+
         // Tests.
         .target(
             name: "TestSupport", dependencies: ["EngineHost", "RenderCore"], path: "Tests/TestSupport", swiftSettings: strict),
@@ -30,5 +33,6 @@ let package = Package(
         .testTarget(
             name: "EngineHostTests", dependencies: ["EngineHost", "RenderCore", "TestSupport"],
             swiftSettings: strict),
+        .testTarget(name: "SessionTests", dependencies: ["Session"], swiftSettings: strict),
     ]
 )
