@@ -22,9 +22,13 @@ let package = Package(
             name: "EngineHost", dependencies: ["CRealtime", "RealtimePrimitives", "RenderCore"],
             swiftSettings: strict),
 
+        // What the command line shows.
+        .target(name: "Doctor", swiftSettings: strict),
+
         // Tests.
         .target(name: "TestSupport", dependencies: ["EngineHost"], path: "Tests/TestSupport", swiftSettings: strict),
         .testTarget(
             name: "RealtimePrimitivesTests", dependencies: ["RealtimePrimitives"], swiftSettings: strict),
+        .testTarget(name: "DoctorTests", dependencies: ["Doctor"], swiftSettings: strict),
     ]
 )
