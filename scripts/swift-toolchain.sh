@@ -19,7 +19,7 @@ swift_folders() {
 
 # Prints the version of the toolchain in folder $1, such as 6.3.1, or nothing where it does not run.
 swift_version_in() {
-    "$1/swift" --version 2>/dev/null | sed -n 's/.*Swift version \([0-9][0-9.]*\).*/\1/p' | head -n 1
+    { "$1/swift" --version 2>/dev/null || true; } | sed -n 's/.*Swift version \([0-9][0-9.]*\).*/\1/p' | sed -n 1p
 }
 
 # Says what to install; $1 is what was found instead.
@@ -37,7 +37,7 @@ use_swift() {
     local folder version seen=""
     while read -r folder; do
         version=$(swift_version_in "$folder")
-        if [[ -n $version && $(printf '%s\n' "$swift_minimum" "$version" | sort -V | head -n 1) == "$swift_minimum" ]]; then
+        if [[ -n $version && $(printf '%s\n' "$swift_minimum" "$version" | sort -V | sed -n 1p) == "$swift_minimum" ]]; then
             PATH=$folder:$PATH
             # shellcheck disable=SC2034  # for the script that sources this
             swift_found="Swift $version in $folder"
@@ -46,7 +46,7 @@ use_swift() {
         if [[ -n $version ]]; then
             seen="$folder/swift is $version"
         else
-            seen="$folder/swift does not run: $("$folder/swift" --version 2>&1 | head -n 1)"
+            seen="$folder/swift does not run: $({ "$folder/swift" --version 2>&1 || true; } | sed -n 1p)"
         fi
     done < <(swift_folders)
     swift_missing "${seen:-no Swift toolchain on PATH, in /opt/swift or in the folder of swiftly}"
