@@ -25,14 +25,19 @@ let package = Package(
         // The document: what a session file says.
         .target(name: "Session", swiftSettings: strict),
 
+        // What on a machine would spoil audio.
+        .target(name: "Doctor", swiftSettings: strict),
+
         // Tests.
         .target(
-            name: "TestSupport", dependencies: ["EngineHost", "RenderCore"], path: "Tests/TestSupport", swiftSettings: strict),
+            name: "TestSupport", dependencies: ["EngineHost", "RenderCore"], path: "Tests/TestSupport",
+            swiftSettings: strict),
         .testTarget(
             name: "RealtimePrimitivesTests", dependencies: ["RealtimePrimitives"], swiftSettings: strict),
         .testTarget(
             name: "EngineHostTests", dependencies: ["EngineHost", "RenderCore", "TestSupport"],
             swiftSettings: strict),
         .testTarget(name: "SessionTests", dependencies: ["Session"], swiftSettings: strict),
+        .testTarget(name: "DoctorTests", dependencies: ["Doctor"], swiftSettings: strict),
     ]
 )
