@@ -22,9 +22,15 @@ let package = Package(
             name: "EngineHost", dependencies: ["CRealtime", "RealtimePrimitives", "RenderCore"],
             swiftSettings: strict),
 
+        // Files: libsndfile reads and writes them, libsoxr converts their rates.
+        .systemLibrary(name: "CSndfile", pkgConfig: "sndfile", providers: [.apt(["libsndfile1-dev"])]),
+        .systemLibrary(name: "CSoxr", pkgConfig: "soxr", providers: [.apt(["libsoxr-dev"])]),
+        .target(name: "AudioFiles", dependencies: ["CSndfile", "CSoxr", "EngineHost"], swiftSettings: strict),
+
         // Tests.
         .target(name: "TestSupport", dependencies: ["EngineHost"], path: "Tests/TestSupport", swiftSettings: strict),
         .testTarget(
             name: "RealtimePrimitivesTests", dependencies: ["RealtimePrimitives"], swiftSettings: strict),
+        .testTarget(name: "AudioFilesTests", dependencies: ["AudioFiles", "EngineHost"], swiftSettings: strict),
     ]
 )
