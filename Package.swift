@@ -28,6 +28,11 @@ let package = Package(
         // What on a machine would spoil audio.
         .target(name: "Doctor", swiftSettings: strict),
 
+        // Files: libsndfile reads and writes them, libsoxr converts their rates.
+        .systemLibrary(name: "CSndfile", pkgConfig: "sndfile", providers: [.apt(["libsndfile1-dev"])]),
+        .systemLibrary(name: "CSoxr", pkgConfig: "soxr", providers: [.apt(["libsoxr-dev"])]),
+        .target(name: "AudioFiles", dependencies: ["CSndfile", "CSoxr", "EngineHost"], swiftSettings: strict),
+
         // Tests.
         .target(
             name: "TestSupport", dependencies: ["EngineHost", "RenderCore"], path: "Tests/TestSupport",
@@ -39,5 +44,6 @@ let package = Package(
             swiftSettings: strict),
         .testTarget(name: "SessionTests", dependencies: ["Session"], swiftSettings: strict),
         .testTarget(name: "DoctorTests", dependencies: ["Doctor"], swiftSettings: strict),
+        .testTarget(name: "AudioFilesTests", dependencies: ["AudioFiles", "EngineHost"], swiftSettings: strict),
     ]
 )
