@@ -1,5 +1,5 @@
 extension Clip {
-    /// Once to a thousand million times, so that no length that a file has overflows when it is multiplied.
+    /// For ever, or up to a thousand million times more: of a file of a day, those frames still fit 64 bits.
     static let loopRange = -1...1_000_000_000
 
     /// Reads a clip; `nil`, and a fault, where `node` is no object or names no file.
