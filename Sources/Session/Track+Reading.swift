@@ -50,29 +50,3 @@ extension Track {
         for key in ["automation", "stream"] where object.node(key) != nil { object.refuse(key) }
     }
 }
-
-extension Clip {
-    /// Once to a thousand million times, so that no length that a file has overflows when it is multiplied.
-    fileprivate static let loopRange = -1...1_000_000_000
-
-    /// Reads a clip; `nil`, and a fault, where `node` is no object or names no file.
-    fileprivate init?(_ node: JSONNode, label: String, log: FaultLog) {
-        guard var object = ObjectReader(node, label: label, log: log) else { return nil }
-        let file = object.name("file")
-        if !object.has("file") { object.report("\(label) has no \"file\"") }
-        self.init(file: file ?? "")
-        start = object.time("start") ?? .zero
-        offset = object.time("offset") ?? .zero
-        length = object.time("length")
-        if length == .zero || length == .frames(0) {
-            object.report("length", "expected more than 0; leave it out to play to the file's end")
-        }
-        gain = object.gain("gain") ?? 1
-        fadeIn = object.time("fadeIn") ?? .zero
-        fadeOut = object.time("fadeOut") ?? .zero
-        loops = object.integer("loops", in: Self.loopRange) ?? 0
-        if object.node("stream") != nil { object.refuse("stream") }
-        extensions = object.finish()
-        if file == nil { return nil }
-    }
-}

@@ -27,9 +27,8 @@ struct SessionMutationTests {
 
     @Test func `every truncation is refused`() {
         let original = Array(Samples.full.utf8)
-        // Behind the last brace is a line feed, which nothing needs.
-        for length in 0..<original.count - 1
-        where original[length...] != [UInt8(ascii: "\n"), UInt8(ascii: "\n")] {
+        // The last byte is a line feed, which nothing needs.
+        for length in 0..<original.count - 1 {
             #expect(throws: SessionFaults.self) { try SessionReader.read(original[..<length], file: "a") }
         }
     }
