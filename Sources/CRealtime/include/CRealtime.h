@@ -11,6 +11,8 @@
 #include <stdint.h>
 #include <time.h>
 
+#include "Trampoline.h"
+
 #if defined(__SSE__)
 #include <xmmintrin.h>
 #endif
