@@ -33,10 +33,23 @@ let package = Package(
         .systemLibrary(name: "CSoxr", pkgConfig: "soxr", providers: [.apt(["libsoxr-dev"])]),
         .target(name: "AudioFiles", dependencies: ["CSndfile", "CSoxr", "EngineHost"], swiftSettings: strict),
 
+        // JACK: the graph, the process callback, and the server.
+        .systemLibrary(name: "CJack", pkgConfig: "jack", providers: [.apt(["libjack-jackd2-dev"])]),
+        .target(
+            name: "JackClient", dependencies: ["CJack", "CRealtime", "RenderCore"], swiftSettings: strict),
+
         // Tests.
         .target(
             name: "TestSupport", dependencies: ["EngineHost", "RenderCore"], path: "Tests/TestSupport",
             swiftSettings: strict),
+        .executableTarget(
+            name: "jack-capture-frames", dependencies: ["CJack"], path: "Tests/JackCapture"),
+        .testTarget(
+            name: "JackClientTests",
+            dependencies: [
+                "CRealtime", "EngineHost", "JackClient", "RenderCore", "TestSupport", "jack-capture-frames",
+            ],
+            exclude: ["record-sequences"], resources: [.copy("Sequences")], swiftSettings: strict),
         .testTarget(
             name: "RealtimePrimitivesTests", dependencies: ["RealtimePrimitives"], swiftSettings: strict),
         .testTarget(

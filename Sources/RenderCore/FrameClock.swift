@@ -13,18 +13,18 @@ public struct FrameClock: BitwiseCopyable, Sendable {
     /// What one callback is to render.
     public struct Cycle: BitwiseCopyable, Sendable, Equatable {
         /// The engine frame of the callback's first frame.
-        public let engineFrame: Int64
+        public let engineFrame: EngineFrame
         /// How many engine frames this callback skipped: time that was lost and never rendered. Never negative.
         public let skipped: Int64
 
-        @_noLocks init(engineFrame: Int64, skipped: Int64) {
+        @_noLocks init(engineFrame: EngineFrame, skipped: Int64) {
             self.engineFrame = engineFrame
             self.skipped = skipped
         }
     }
 
     /// The engine frame that the next callback begins with, if it loses nothing.
-    public private(set) var nextEngineFrame: Int64
+    public private(set) var nextEngineFrame: EngineFrame
     /// Callbacks whose frame was ahead or behind, and whose successor took that back.
     public private(set) var lateReadings: Int64 = 0
     /// Times that frames were lost.
@@ -35,19 +35,19 @@ public struct FrameClock: BitwiseCopyable, Sendable {
     public private(set) var reanchorings: Int64 = 0
 
     /// The JACK frame that the next callback is expected at.
-    private var expectedJackFrame: UInt32 = 0
+    private var expectedJackFrame = JackFrame(0)
     /// How far the last callback was from what was expected of it, as far as that has not been acted upon.
     private var pending: Int32 = 0
     /// The last callback's length; zero when the next callback is to anchor.
     private var period: UInt32 = 0
 
     /// A clock whose first callback begins with `engineFrame`, whatever its JACK frame is.
-    @_noLocks public init(startingAt engineFrame: Int64 = 0) {
+    @_noLocks public init(startingAt engineFrame: EngineFrame = EngineFrame(0)) {
         nextEngineFrame = engineFrame
     }
 
     /// Takes up the JACK frame of one callback of `frames` frames.
-    @_noLocks public mutating func advance(jackFrame: UInt32, frames: UInt32) -> Cycle {
+    @_noLocks public mutating func advance(jackFrame: JackFrame, frames: UInt32) -> Cycle {
         var skipped: Int64 = 0
         if frames != period {
             if period != 0 { reanchorings &+= 1 }
@@ -55,7 +55,7 @@ public struct FrameClock: BitwiseCopyable, Sendable {
             expectedJackFrame = jackFrame
             pending = 0
         } else {
-            let deviation = Int32(bitPattern: jackFrame &- expectedJackFrame)
+            let deviation = jackFrame - expectedJackFrame
             let persistent = Self.common(pending, deviation)
             if pending != 0 && persistent == 0 { lateReadings &+= 1 }
             if persistent > 0 {
@@ -65,12 +65,12 @@ public struct FrameClock: BitwiseCopyable, Sendable {
             } else if persistent < 0 {
                 reanchorings &+= 1
             }
-            expectedJackFrame &+= UInt32(bitPattern: persistent)
+            expectedJackFrame = expectedJackFrame + persistent
             pending = deviation &- persistent
         }
-        let cycle = Cycle(engineFrame: nextEngineFrame &+ skipped, skipped: skipped)
-        nextEngineFrame = cycle.engineFrame &+ Int64(frames)
-        expectedJackFrame &+= frames
+        let cycle = Cycle(engineFrame: nextEngineFrame + Int(skipped), skipped: skipped)
+        nextEngineFrame = cycle.engineFrame + Int(frames)
+        expectedJackFrame = expectedJackFrame + Int32(bitPattern: frames)
         return cycle
     }
 
@@ -83,7 +83,7 @@ public struct FrameClock: BitwiseCopyable, Sendable {
     /// What relates JACK's frames to the engine's; the same until frames are lost or the clock anchors anew.
     public var offset: Offset {
         @_noLocks get {
-            Offset(frames: UInt32(truncatingIfNeeded: nextEngineFrame) &- expectedJackFrame)
+            Offset(frames: UInt32(truncatingIfNeeded: nextEngineFrame.value) &- expectedJackFrame.value)
         }
     }
 
@@ -110,14 +110,37 @@ extension FrameClock {
         }
 
         /// The engine frame that `jackFrame` names, within 12.4 h (at 48 kHz) of `engineFrame`.
-        @_noLocks public func engineFrame(ofJackFrame jackFrame: UInt32, near engineFrame: Int64) -> Int64 {
-            let distance = jackFrame &+ frames &- UInt32(truncatingIfNeeded: engineFrame)
-            return engineFrame &+ Int64(Int32(bitPattern: distance))
+        @_noLocks public func engineFrame(of jackFrame: JackFrame, near engineFrame: EngineFrame)
+            -> EngineFrame
+        {
+            engineFrame + Int(jackFrame - self.jackFrame(of: engineFrame))
         }
 
         /// The JACK frame at which `engineFrame` is due.
-        @_noLocks public func jackFrame(ofEngineFrame engineFrame: Int64) -> UInt32 {
-            UInt32(truncatingIfNeeded: engineFrame) &- frames
+        @_noLocks public func jackFrame(of engineFrame: EngineFrame) -> JackFrame {
+            JackFrame(UInt32(truncatingIfNeeded: engineFrame.value) &- frames)
         }
+    }
+}
+
+/// A server's clock: frames that all of its clients share, 32 bits that wrap, 24.9 h at 48 kHz. Of two such frames
+/// only the difference means anything.
+public struct JackFrame: BitwiseCopyable, Equatable, Sendable {
+    /// What JACK says.
+    public var value: UInt32
+
+    /// The JACK frame `value`.
+    @_noLocks public init(_ value: UInt32) {
+        self.value = value
+    }
+
+    /// How many frames `a` comes after `b`, within half of the range; negative if it comes before.
+    @_noLocks public static func - (a: JackFrame, b: JackFrame) -> Int32 {
+        Int32(bitPattern: a.value &- b.value)
+    }
+
+    /// The frame `frames` after `start`.
+    @_noLocks public static func + (start: JackFrame, frames: Int32) -> JackFrame {
+        JackFrame(start.value &+ UInt32(bitPattern: frames))
     }
 }

@@ -1,5 +1,6 @@
 import Foundation
 import RenderCore
+import TestSupport
 import Testing
 
 /// A callback as JACK announces it.
@@ -17,16 +18,16 @@ private struct Run {
     /// Runs `callbacks` through a clock and holds it to what always holds: engine frames follow each other without
     /// a gap except for skips that are announced, and those are what it counted.
     init(_ callbacks: [Callback], startingAt engineFrame: Int64 = 0) {
-        clock = FrameClock(startingAt: engineFrame)
+        clock = FrameClock(startingAt: EngineFrame(engineFrame))
         var next = engineFrame
         for callback in callbacks {
-            let cycle = clock.advance(jackFrame: callback.jackFrame, frames: callback.frames)
+            let cycle = clock.advance(jackFrame: JackFrame(callback.jackFrame), frames: callback.frames)
             #expect(cycle.skipped >= 0)
-            #expect(cycle.engineFrame == next + cycle.skipped)
-            next = cycle.engineFrame + Int64(callback.frames)
+            #expect(cycle.engineFrame.value == next + cycle.skipped)
+            next = cycle.engineFrame.value + Int64(callback.frames)
             cycles.append(cycle)
         }
-        #expect(clock.nextEngineFrame == next)
+        #expect(clock.nextEngineFrame.value == next)
         #expect(clock.lostFrames == skips.reduce(0, +))
         #expect(clock.jumps == Int64(skips.count))
     }
@@ -50,7 +51,7 @@ struct FrameClockTests {
         #expect(run.clock.lostFrames == 0)
         #expect(run.clock.lateReadings == 0)
         #expect(run.clock.reanchorings == 0)
-        #expect(run.clock.nextEngineFrame == 1000 * Int64(period))
+        #expect(run.clock.nextEngineFrame.value == 1000 * Int64(period))
     }
 
     @Test func `Twice around the counter's 32 bits is twice 2³² engine frames`() {
@@ -58,10 +59,10 @@ struct FrameClockTests {
         let cycles = 2 << 32 / 8192
         var jackFrame: UInt32 = 77
         for _ in 0..<cycles {
-            _ = clock.advance(jackFrame: jackFrame, frames: 8192)
+            _ = clock.advance(jackFrame: JackFrame(jackFrame), frames: 8192)
             jackFrame &+= 8192
         }
-        #expect(clock.nextEngineFrame == 2 << 32)
+        #expect(clock.nextEngineFrame.value == 2 << 32)
         #expect(clock.lostFrames == 0)
     }
 
@@ -77,7 +78,7 @@ struct FrameClockTests {
     func `A jump is skipped at its second callback`(start: UInt32) {
         let run = Run(callbacks(start: start, deviations: [0, 0, 142_336, 142_336, 142_336, 142_336]))
         #expect(run.cycles.map(\.skipped) == [0, 0, 0, 142_336, 0, 0])
-        #expect(run.cycles[3].engineFrame == 3 * 64 + 142_336)
+        #expect(run.cycles[3].engineFrame.value == 3 * 64 + 142_336)
         #expect(run.clock.lateReadings == 0)
     }
 
@@ -111,17 +112,17 @@ struct FrameClockTests {
         let run = Run(before + down + up)
         #expect(run.skips.isEmpty)
         #expect(run.clock.reanchorings == 2)
-        #expect(run.clock.nextEngineFrame == 3 * (1024 + 64 + 8192))
+        #expect(run.clock.nextEngineFrame.value == 3 * (1024 + 64 + 8192))
     }
 
     @Test func `After another server's counter the engine frames go on`() {
-        var clock = FrameClock(startingAt: 1_000_000)
-        _ = clock.advance(jackFrame: 500, frames: 64)
+        var clock = FrameClock(startingAt: EngineFrame(1_000_000))
+        _ = clock.advance(jackFrame: JackFrame(500), frames: 64)
         clock.reanchor()
-        let cycle = clock.advance(jackFrame: 4_000_000_000, frames: 64)
-        #expect(cycle.engineFrame == 1_000_064)
+        let cycle = clock.advance(jackFrame: JackFrame(4_000_000_000), frames: 64)
+        #expect(cycle.engineFrame.value == 1_000_064)
         #expect(cycle.skipped == 0)
-        #expect(clock.offset.jackFrame(ofEngineFrame: 1_000_064) == 4_000_000_000)
+        #expect(clock.offset.jackFrame(of: EngineFrame(1_000_064)) == JackFrame(4_000_000_000))
     }
 
     @Test(arguments: starts)
@@ -130,16 +131,15 @@ struct FrameClockTests {
             callbacks(start: start, deviations: Array(repeating: 0, count: 10)), startingAt: 9_000_000_000)
         let offset = run.clock.offset
         let now = run.clock.nextEngineFrame
-        #expect(offset.jackFrame(ofEngineFrame: 9_000_000_000) == start)
-        for distance: Int64 in [0, 1, -1, 640, 2_000_000_000, -2_000_000_000] {
-            let jackFrame = offset.jackFrame(ofEngineFrame: now + distance)
-            #expect(offset.engineFrame(ofJackFrame: jackFrame, near: now) == now + distance)
+        #expect(offset.jackFrame(of: EngineFrame(9_000_000_000)) == JackFrame(start))
+        for distance in [0, 1, -1, 640, 2_000_000_000, -2_000_000_000] {
+            #expect(offset.engineFrame(of: offset.jackFrame(of: now + distance), near: now) == now + distance)
         }
     }
 
     @Test(arguments: 0..<50 as Range<UInt64>)
     func `Whatever the counter says, frames follow each other except for skips`(seed: UInt64) {
-        var random = SplitMix(state: seed)
+        var random = SplitMix(seed: seed)
         var jackFrame = UInt32.random(in: 0...UInt32.max, using: &random)
         var sequence: [Callback] = []
         for _ in 0..<2000 {
@@ -210,18 +210,5 @@ struct RecordedSequenceTests {
     func `Freewheel's counter is exact`(wrapping: Bool) throws {
         let run = try run("freewheel", wrapping: wrapping)
         #expect(run.clock.lostFrames == 0)
-    }
-}
-
-/// Random numbers that a seed repeats (Steele, Lea, Flood 2014).
-private struct SplitMix: RandomNumberGenerator {
-    var state: UInt64
-
-    mutating func next() -> UInt64 {
-        state &+= 0x9e37_79b9_7f4a_7c15
-        var z = state
-        z = (z ^ (z >> 30)) &* 0xbf58_476d_1ce4_e5b9
-        z = (z ^ (z >> 27)) &* 0x94d0_49bb_1331_11eb
-        return z ^ (z >> 31)
     }
 }
