@@ -15,7 +15,8 @@ let package = Package(
         // Render: what runs on the audio thread.
         .target(name: "CRealtime"),
         .target(name: "RealtimePrimitives", swiftSettings: strict),
-        .target(name: "RenderCore", dependencies: ["CRealtime", "RealtimePrimitives"], swiftSettings: strict),
+        .target(
+            name: "RenderCore", dependencies: ["CRealtime", "RealtimePrimitives"], swiftSettings: strict),
 
         // Streaming and control: what feeds and steers it.
         .target(
@@ -24,7 +25,8 @@ let package = Package(
 
         // Tests.
         .target(
-            name: "TestSupport", dependencies: ["EngineHost", "RenderCore"], path: "Tests/TestSupport", swiftSettings: strict),
+            name: "TestSupport", dependencies: ["EngineHost", "RenderCore"], path: "Tests/TestSupport",
+            swiftSettings: strict),
         .testTarget(
             name: "RealtimePrimitivesTests", dependencies: ["RealtimePrimitives"], swiftSettings: strict),
         .testTarget(

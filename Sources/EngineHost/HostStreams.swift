@@ -54,7 +54,9 @@ extension RenderHost {
     /// Tells all tracks whether a start where the transport stands still must fade in. Before every start.
     public func prepareStart() {
         let now = transportPosition
-        guard !now.isRolling, let map = maps[now.generation], now.generation == laneGenerations[lane] else { return }
+        guard !now.isRolling, let map = maps[now.generation], now.generation == laneGenerations[lane] else {
+            return
+        }
         streaming.noteStart(at: map.position(of: now.streamFrame), lane: lane)
     }
 

@@ -112,7 +112,8 @@ public final class StreamingService: @unchecked Sendable {
     func noteStart(at position: Int64, lane: Int) {
         let all = monitor.locked { feeds }
         for feed in all {
-            unsafe feed.link.lane(lane).pointee.startsInside.store(feed.isInside(position), ordering: .releasing)
+            unsafe feed.link.lane(lane).pointee.startsInside.store(
+                feed.isInside(position), ordering: .releasing)
         }
     }
 
@@ -185,7 +186,9 @@ public final class StreamingService: @unchecked Sendable {
         let consumed = unsafe lanes[target.lane].consumed.load(ordering: .acquiring)
         let wanted = feed.isPrimed ? Self.turnFrames : primeFrames
         feed.write(min(wanted, feed.room(consumed: consumed)), consumed: consumed)
-        if !feed.isPrimed, let oldFrame = target.oldFrame { feed.noteLikeness(oldFrame: oldFrame, frames: fadeFrames) }
+        if !feed.isPrimed, let oldFrame = target.oldFrame {
+            feed.noteLikeness(oldFrame: oldFrame, frames: fadeFrames)
+        }
         let callback = monitor.locked {
             feed.generation = target.generation
             feed.isInHand = false
