@@ -23,6 +23,18 @@ let package = Package(
             name: "EngineHost", dependencies: ["CRealtime", "RealtimePrimitives", "RenderCore"],
             swiftSettings: strict),
 
+        // The document: what a session file says.
+        .target(name: "Session", swiftSettings: strict),
+
+        // What on a machine would spoil audio.
+        .target(name: "Doctor", swiftSettings: strict),
+
+        // Files: libsndfile reads and writes them, libsoxr converts their rates.
+        .systemLibrary(name: "CSndfile", pkgConfig: "sndfile", providers: [.apt(["libsndfile1-dev"])]),
+        .systemLibrary(name: "CSoxr", pkgConfig: "soxr", providers: [.apt(["libsoxr-dev"])]),
+        .target(
+            name: "AudioFiles", dependencies: ["CSndfile", "CSoxr", "EngineHost"], swiftSettings: strict),
+
         // Tests.
         .target(
             name: "TestSupport", dependencies: ["EngineHost", "RenderCore"], path: "Tests/TestSupport",
@@ -32,5 +44,9 @@ let package = Package(
         .testTarget(
             name: "EngineHostTests", dependencies: ["EngineHost", "RenderCore", "TestSupport"],
             swiftSettings: strict),
+        .testTarget(name: "SessionTests", dependencies: ["Session"], swiftSettings: strict),
+        .testTarget(name: "DoctorTests", dependencies: ["Doctor"], swiftSettings: strict),
+        .testTarget(
+            name: "AudioFilesTests", dependencies: ["AudioFiles", "EngineHost"], swiftSettings: strict),
     ]
 )

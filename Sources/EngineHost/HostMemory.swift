@@ -115,7 +115,7 @@ final class HostMemory {
     }
 
     deinit {
-        for unsafe(plan, size) in unsafe planBytes { unsafe munmap(UnsafeMutableRawPointer(plan), size) }
+        unsafe planBytes.forEach { plan, size in unsafe munmap(UnsafeMutableRawPointer(plan), size) }
         unsafe munmap(base, bytes)
     }
 

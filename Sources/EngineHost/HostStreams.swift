@@ -26,9 +26,11 @@ extension RenderHost {
     /// enough to be gone to. `canPrime` must be true, or the last primed stream not sent yet: it is replaced.
     ///
     /// The transport will stop by itself, with a fade, at the timeline position `stop`, if that is given, and
-    /// without one where the last sound of all tracks ends.
+    /// without one where the last sound of all tracks ends. `frame` is when the stream will be gone to, if that is
+    /// known: what sounds then is compared with it, to choose the law of the crossover.
     public func prime(
-        _ map: StreamMap, stop: Int64? = nil, whenReady: @escaping @Sendable () -> Void
+        _ map: StreamMap, stop: Int64? = nil, at frame: EngineFrame = .now,
+        whenReady: @escaping @Sendable () -> Void
     ) -> PrimedStream {
         generation &+= 1
         let next = 1 - lane
@@ -37,8 +39,9 @@ extension RenderHost {
         unsafe lanes[next].sessionEnd.store(end ?? .max, ordering: .releasing)
         unsafe lanes[next].stopFrame.store(stop.map { max(0, $0 - map.start) } ?? .max, ordering: .releasing)
         let now = transportPosition
+        let ahead = frame.isNow ? 0 : max(0, frame.value - now.engineFrame)
         streaming.prime(
-            map, lane: next, generation: generation, oldFrame: now.isRolling ? now.streamFrame : nil,
+            map, lane: next, generation: generation, oldFrame: now.isRolling ? now.streamFrame + ahead : nil,
             whenPrimed: whenReady)
         return PrimedStream(generation: generation, map: map, lane: next)
     }

@@ -4,6 +4,8 @@ import Glibc
 enum Likeness {
     /// Samples that are compared after averaging.
     private static let points = 90
+    /// What so few samples of unrelated noise resemble each other by chance.
+    private static let chance = 0.4
 
     /// The largest normalised cross-correlation of the two pieces, 0 to 1, over shifts of up to a third of their
     /// length, of all channels together and of averages over neighbouring frames.
@@ -30,7 +32,7 @@ enum Likeness {
             let power = powerA * powerB
             if power > 0 { best = max(best, product.magnitude / power.squareRoot()) }
         }
-        return min(1, best)
+        return max(0, min(1, (best - chance) / (1 - chance)))
     }
 
     private static func averages(

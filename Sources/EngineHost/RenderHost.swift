@@ -31,6 +31,9 @@ public struct HostConfiguration: Sendable {
     /// (docs/decisions.md).
     public var fadeFrames: Int { sampleRate * 30 / 1000 }
 
+    /// Frames that a crossover from one place to another takes: 40 ms (docs/decisions.md).
+    public var crossoverFrames: Int { sampleRate * 40 / 1000 }
+
     /// Frames that a track must have ready before it may start: two fades and a period on top of a block.
     public var primeFrames: Int { max(4096, 4 * fadeFrames) }
 
@@ -101,12 +104,14 @@ public final class RenderHost {
                 storage: memory.storage, plan: memory.makePlan(Graph()), commands: commandReader,
                 notices: noticeWriter, retired: retireWriter, position: LatestWriter(memory.position),
                 meters: MeterBanks(first: memory.firstMeters, second: memory.secondMeters),
-                ringFrames: configuration.ringFrames, fadeFrames: configuration.fadeFrames))
+                ringFrames: configuration.ringFrames, fadeFrames: configuration.fadeFrames,
+                crossoverFrames: configuration.crossoverFrames))
         slots = SlotTable(capacity: configuration.trackCapacity)
         busSlots = SlotTable(capacity: configuration.busCapacity)
         meterTable = MeterTable(count: memory.meterCount)
         streaming = unsafe StreamingService(
-            lanes: lanes, ringFrames: configuration.ringFrames, fadeFrames: configuration.fadeFrames,
+            lanes: lanes, ringFrames: configuration.ringFrames,
+            crossoverFrames: configuration.crossoverFrames,
             primeFrames: configuration.primeFrames, sampleRate: configuration.sampleRate)
         memory.lock()
     }

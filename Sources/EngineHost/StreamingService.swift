@@ -11,7 +11,7 @@ public final class StreamingService: @unchecked Sendable {
     private let monitor = Monitor()
     private let lanes: UnsafeMutablePointer<Lane>
     private let ringFrames: Int
-    private let fadeFrames: Int
+    private let crossoverFrames: Int
     private let primeFrames: Int
     private let pollMilliseconds: Int
 
@@ -36,11 +36,12 @@ public final class StreamingService: @unchecked Sendable {
     private static let turnFrames = 16_384
 
     init(
-        lanes: UnsafeMutablePointer<Lane>, ringFrames: Int, fadeFrames: Int, primeFrames: Int, sampleRate: Int
+        lanes: UnsafeMutablePointer<Lane>, ringFrames: Int, crossoverFrames: Int, primeFrames: Int,
+        sampleRate: Int
     ) {
         unsafe self.lanes = lanes
         self.ringFrames = ringFrames
-        self.fadeFrames = fadeFrames
+        self.crossoverFrames = crossoverFrames
         self.primeFrames = primeFrames
         pollMilliseconds = max(1, ringFrames * 1000 / sampleRate / 16)
     }
@@ -187,7 +188,7 @@ public final class StreamingService: @unchecked Sendable {
         let wanted = feed.isPrimed ? Self.turnFrames : primeFrames
         feed.write(min(wanted, feed.room(consumed: consumed)), consumed: consumed)
         if !feed.isPrimed, let oldFrame = target.oldFrame {
-            feed.noteLikeness(oldFrame: oldFrame, frames: fadeFrames)
+            feed.noteLikeness(oldFrame: oldFrame, frames: crossoverFrames)
         }
         let callback = monitor.locked {
             feed.generation = target.generation

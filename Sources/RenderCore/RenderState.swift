@@ -78,6 +78,9 @@ public struct RenderState: ~Copyable {
     let ringFrames: Int
     /// Frames that a fade takes: 30 ms.
     let fadeFrames: Int
+    /// Frames that a crossover takes: 40 ms, in which two places of a 50 Hz tone cross over, whatever their
+    /// phases, without a step over 1.04 times the tone's own.
+    let crossoverFrames: Int
     /// The frame that the next block should begin with.
     var expectedFrame: Int64 = 0
 
@@ -134,7 +137,7 @@ public struct RenderState: ~Copyable {
         storage: Storage, plan: UnsafeMutablePointer<Plan>, commands: consuming RingReader<TimedCommand>,
         notices: consuming RingWriter<Notice>, retired: consuming RingWriter<UnsafeMutablePointer<Plan>>,
         position: consuming LatestWriter<TransportPosition>, meters: consuming MeterBanks, ringFrames: Int,
-        fadeFrames: Int
+        fadeFrames: Int, crossoverFrames: Int
     ) {
         self.commands = commands
         self.notices = notices
@@ -154,6 +157,7 @@ public struct RenderState: ~Copyable {
         unsafe scratch = Scratch(storage.scratch)
         self.ringFrames = ringFrames
         self.fadeFrames = fadeFrames
+        self.crossoverFrames = crossoverFrames
     }
 
     /// Tells control; a full ring is counted, never waited for.

@@ -79,16 +79,16 @@ extension RenderState {
         let oldLane = transport.lane
         transport.oldFrame = oldFrame
         transport.oldGeneration = transport.generation
-        transport.oldFrames = wasMoving ? fadeFrames : 0
+        transport.oldFrames = wasMoving ? crossoverFrames : 0
         transport.lane = lane
         transport.generation = generation
         transport.frame = 0
         forEachPlayer { state, slot in
             unsafe state.players[slot].refresh(lane: oldLane)
             unsafe state.fades[slot].leave(
-                state.players[slot], at: oldFrame, over: wasMoving ? state.fadeFrames : 0)
+                state.players[slot], at: oldFrame, over: wasMoving ? state.crossoverFrames : 0)
             unsafe state.players[slot].enter(
-                lane: lane, fades: &state.fades[slot], sounds: sounds, over: state.fadeFrames)
+                lane: lane, fades: &state.fades[slot], sounds: sounds, over: state.crossoverFrames)
             if wasMoving { unsafe state.players[slot].flags.isCrossing = true }
         }
         if !wasMoving { release(lane: oldLane, generation: transport.oldGeneration) }

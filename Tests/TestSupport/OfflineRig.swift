@@ -54,7 +54,7 @@ public final class OfflineRig {
     )
         throws
     {
-        let stream = driver.primeAndWait(StreamMap(start: position, loop: loop), stop: stop)
+        let stream = driver.primeAndWait(StreamMap(start: position, loop: loop), stop: stop, at: frame)
         try host.send([stream.locate], at: frame)
         host.noteSent(stream)
     }

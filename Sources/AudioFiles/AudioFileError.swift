@@ -1,0 +1,47 @@
+import EngineHost
+
+/// What goes wrong with sound files. A description is one line for a person: what failed, on which file, why,
+/// and what mends it.
+public enum AudioFileError: Error, Hashable, Sendable, CustomStringConvertible {
+    /// The file cannot be opened, or is not one that libsndfile reads.
+    case cannotRead(path: String, reason: String)
+    /// The file has more channels than a source may have.
+    case tooManyChannels(path: String, channelCount: Int)
+    /// Decoding ended at a frame of the file that lies before its stated length.
+    case breaksOff(path: String, frame: Int64, reason: String)
+    /// The file to be written is there already, and writing over it was not asked for.
+    case exists(path: String)
+    /// The file cannot be created or cannot take its final name.
+    case cannotCreate(path: String, reason: String)
+    /// Frames could not be written; nothing is left of the file.
+    case cannotWrite(path: String, reason: String)
+    /// The format cannot hold what was asked for; `mend` says what would work.
+    case unsupported(path: String, reason: String, mend: String)
+    /// No resampler could be made for these rates, in Hz.
+    case cannotConvert(from: Int, to: Int, reason: String)
+
+    /// What failed, on what, why, and what mends it.
+    public var description: String {
+        switch self {
+        case .cannotRead(let path, let reason):
+            "cannot read \(path): \(reason); name a WAV, RF64, W64, AIFF, CAF, FLAC, Ogg, Opus or MP3 file"
+        case .tooManyChannels(let path, let channelCount):
+            "cannot read \(path): it has \(channelCount) channels, and 64 are the most; split it into several files"
+        case .breaksOff(let path, let frame, let reason):
+            "cannot read \(path) beyond its frame \(frame): \(reason); replace the file by a whole copy"
+        case .exists(let path):
+            "cannot write \(path): it exists already; give another name, or --force to replace it"
+        case .cannotCreate(let path, let reason):
+            "cannot create \(path): \(reason); choose a folder that can be written"
+        case .cannotWrite(let path, let reason):
+            "cannot write \(path): \(reason); nothing was kept, make room or choose another place"
+        case .unsupported(let path, let reason, let mend):
+            "cannot write \(path): \(reason); \(mend)"
+        case .cannotConvert(let from, let to, let reason):
+            "cannot convert \(from) Hz to \(to) Hz: \(reason); choose another sample rate"
+        }
+    }
+
+    /// The same, as a source reports it.
+    public var sourceFailure: SourceFailure { SourceFailure(description) }
+}
