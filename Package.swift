@@ -15,7 +15,8 @@ let package = Package(
         // Render: what runs on the audio thread.
         .target(name: "CRealtime"),
         .target(name: "RealtimePrimitives", swiftSettings: strict),
-        .target(name: "RenderCore", dependencies: ["CRealtime", "RealtimePrimitives"], swiftSettings: strict),
+        .target(
+            name: "RenderCore", dependencies: ["CRealtime", "RealtimePrimitives"], swiftSettings: strict),
 
         // Streaming and control: what feeds and steers it.
         .target(
@@ -31,7 +32,8 @@ let package = Package(
         // Files: libsndfile reads and writes them, libsoxr converts their rates.
         .systemLibrary(name: "CSndfile", pkgConfig: "sndfile", providers: [.apt(["libsndfile1-dev"])]),
         .systemLibrary(name: "CSoxr", pkgConfig: "soxr", providers: [.apt(["libsoxr-dev"])]),
-        .target(name: "AudioFiles", dependencies: ["CSndfile", "CSoxr", "EngineHost"], swiftSettings: strict),
+        .target(
+            name: "AudioFiles", dependencies: ["CSndfile", "CSoxr", "EngineHost"], swiftSettings: strict),
 
         // JACK: the graph, the process callback, and the server.
         .systemLibrary(name: "CJack", pkgConfig: "jack", providers: [.apt(["libjack-jackd2-dev"])]),
@@ -57,6 +59,7 @@ let package = Package(
             swiftSettings: strict),
         .testTarget(name: "SessionTests", dependencies: ["Session"], swiftSettings: strict),
         .testTarget(name: "DoctorTests", dependencies: ["Doctor"], swiftSettings: strict),
-        .testTarget(name: "AudioFilesTests", dependencies: ["AudioFiles", "EngineHost"], swiftSettings: strict),
+        .testTarget(
+            name: "AudioFilesTests", dependencies: ["AudioFiles", "EngineHost"], swiftSettings: strict),
     ]
 )

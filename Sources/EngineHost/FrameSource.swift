@@ -3,6 +3,7 @@ public struct SourceFailure: Error, Sendable, CustomStringConvertible {
     /// What failed, on which file, why, and what mends it: one line for a person.
     public let description: String
 
+    /// A failure that says `description`.
     public init(_ description: String) {
         self.description = description
     }
@@ -24,5 +25,6 @@ public protocol FrameSource: AnyObject {
     ///
     /// Fewer than asked for only at the end of the medium. Reading on from where the last call ended is cheap;
     /// any other place is a seek.
-    func read(from frame: Int64, into buffer: UnsafeMutablePointer<Float>, count: Int) throws(SourceFailure) -> Int
+    func read(from frame: Int64, into buffer: UnsafeMutablePointer<Float>, count: Int) throws(SourceFailure)
+        -> Int
 }

@@ -87,7 +87,8 @@ public struct Graph: Sendable, Equatable {
         for bus in sorted {
             result.buses.append(
                 PlanBus(
-                    slot: Int32(bus.slot.index), channelCount: Int32(bus.channelCount), buffer: result.bufferSamples,
+                    slot: Int32(bus.slot.index), channelCount: Int32(bus.channelCount),
+                    buffer: result.bufferSamples,
                     destination: Int32(bus.destination.flatMap { places[$0.index] } ?? -1),
                     firstOutput: Int32(bus.firstOutput ?? -1)))
             result.bufferSamples += bus.channelCount * RenderState.maximumBlock

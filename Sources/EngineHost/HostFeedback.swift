@@ -37,7 +37,8 @@ extension RenderHost {
         let asked = unsafe state.pointee.meters.asked.load(ordering: .relaxed)
         guard unsafe state.pointee.meters.answered.load(ordering: .acquiring) == asked else { return nil }
         let bank = unsafe state.pointee.meters.collected
-        var reading = MeterReading(frames: unsafe state.pointee.meters.collectedFrames, tracks: [:], buses: [:])
+        var reading = MeterReading(
+            frames: unsafe state.pointee.meters.collectedFrames, tracks: [:], buses: [:])
         for entry in tracks.values {
             let count = max(2, entry.channelCount)
             reading.tracks[entry.feed.slot] = (0..<count).map { unsafe bank[entry.meter + $0] }

@@ -80,13 +80,16 @@ final class HostMemory {
         unsafe players = (mapped + playersAt).bindMemory(to: Player.self, capacity: tracks)
         unsafe fades = (mapped + fadesAt).bindMemory(to: PlayerFades.self, capacity: tracks)
         unsafe links = (mapped + linksAt).bindMemory(to: PlayerLink.self, capacity: tracks)
-        unsafe trackFaders = (mapped + trackFadersAt).bindMemory(to: Latest<FaderGains>.self, capacity: tracks)
+        unsafe trackFaders = (mapped + trackFadersAt).bindMemory(
+            to: Latest<FaderGains>.self, capacity: tracks)
         unsafe buses = (mapped + busesAt).bindMemory(to: BusState.self, capacity: busCount)
         unsafe busFaders = (mapped + busFadersAt).bindMemory(to: Latest<FaderGains>.self, capacity: busCount)
         unsafe deferred = (mapped + deferredAt).bindMemory(to: TimedCommand.self, capacity: 256)
-        unsafe scratch = (mapped + scratchAt).bindMemory(to: Float.self, capacity: 6 * RenderState.maximumBlock)
+        unsafe scratch = (mapped + scratchAt).bindMemory(
+            to: Float.self, capacity: 6 * RenderState.maximumBlock)
         unsafe firstMeters = (mapped + firstMetersAt).bindMemory(to: ChannelMeter.self, capacity: meterCount)
-        unsafe secondMeters = (mapped + secondMetersAt).bindMemory(to: ChannelMeter.self, capacity: meterCount)
+        unsafe secondMeters = (mapped + secondMetersAt).bindMemory(
+            to: ChannelMeter.self, capacity: meterCount)
         unsafe commandRing = mapped + commandsAt
         unsafe noticeRing = mapped + noticesAt
         unsafe retireRing = mapped + retiredAt
@@ -112,7 +115,7 @@ final class HostMemory {
     }
 
     deinit {
-        for unsafe (plan, size) in unsafe planBytes { unsafe munmap(UnsafeMutableRawPointer(plan), size) }
+        unsafe planBytes.forEach { plan, size in unsafe munmap(UnsafeMutableRawPointer(plan), size) }
         unsafe munmap(base, bytes)
     }
 
@@ -127,7 +130,8 @@ final class HostMemory {
     /// The parts that a render state is made of.
     var storage: RenderState.Storage {
         unsafe RenderState.Storage(
-            players: players, fades: fades, trackFaders: trackFaders, trackCapacity: configuration.trackCapacity,
+            players: players, fades: fades, trackFaders: trackFaders,
+            trackCapacity: configuration.trackCapacity,
             buses: buses, busFaders: busFaders, busCapacity: configuration.busCapacity, lanes: lanes,
             deferred: deferred, scratch: scratch)
     }
@@ -147,7 +151,8 @@ final class HostMemory {
         }
         unsafe memset(mapped, 0, size)
         unsafe mlock(mapped, size)
-        let players = unsafe (mapped + playersAt).bindMemory(to: PlanPlayer.self, capacity: graph.tracks.count)
+        let players = unsafe (mapped + playersAt).bindMemory(
+            to: PlanPlayer.self, capacity: graph.tracks.count)
         let buses = unsafe (mapped + busesAt).bindMemory(to: PlanBus.self, capacity: graph.buses.count)
         for (i, player) in compiled.players.enumerated() { unsafe (players + i).initialize(to: player) }
         for (i, bus) in compiled.buses.enumerated() { unsafe (buses + i).initialize(to: bus) }

@@ -29,7 +29,8 @@ extension RenderHost {
     /// without one where the last sound of all tracks ends. `frame` is when the stream will be gone to, if that is
     /// known: what sounds then is compared with it, to choose the law of the crossover.
     public func prime(
-        _ map: StreamMap, stop: Int64? = nil, at frame: EngineFrame = .now, whenReady: @escaping @Sendable () -> Void
+        _ map: StreamMap, stop: Int64? = nil, at frame: EngineFrame = .now,
+        whenReady: @escaping @Sendable () -> Void
     ) -> PrimedStream {
         generation &+= 1
         let next = 1 - lane
@@ -56,7 +57,9 @@ extension RenderHost {
     /// Tells all tracks whether a start where the transport stands still must fade in. Before every start.
     public func prepareStart() {
         let now = transportPosition
-        guard !now.isRolling, let map = maps[now.generation], now.generation == laneGenerations[lane] else { return }
+        guard !now.isRolling, let map = maps[now.generation], now.generation == laneGenerations[lane] else {
+            return
+        }
         streaming.noteStart(at: map.position(of: now.streamFrame), lane: lane)
     }
 

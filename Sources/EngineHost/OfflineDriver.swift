@@ -52,7 +52,9 @@ public final class OfflineDriver {
     }
 
     /// Primes a stream that will be gone to at `frame`, and waits until it is ready.
-    public func primeAndWait(_ map: StreamMap, stop: Int64? = nil, at frame: EngineFrame = .now) -> PrimedStream {
+    public func primeAndWait(_ map: StreamMap, stop: Int64? = nil, at frame: EngineFrame = .now)
+        -> PrimedStream
+    {
         precondition(host.canPrime, "a locate before the last crossover is over")
         let ahead = frame.isNow ? 0 : max(0, Int(frame.value - engineFrame))
         host.streaming.waitForData(ahead + 2 * host.configuration.fadeFrames)

@@ -110,7 +110,8 @@ public final class RenderHost {
         busSlots = SlotTable(capacity: configuration.busCapacity)
         meterTable = MeterTable(count: memory.meterCount)
         streaming = unsafe StreamingService(
-            lanes: lanes, ringFrames: configuration.ringFrames, crossoverFrames: configuration.crossoverFrames,
+            lanes: lanes, ringFrames: configuration.ringFrames,
+            crossoverFrames: configuration.crossoverFrames,
             primeFrames: configuration.primeFrames, sampleRate: configuration.sampleRate)
         memory.lock()
     }

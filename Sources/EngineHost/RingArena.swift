@@ -23,7 +23,7 @@ final class RingArena {
     private(set) var isLocked = true
 
     deinit {
-        for unsafe chunk in unsafe chunks { unsafe munmap(chunk.mapping, chunk.mappedBytes) }
+        unsafe chunks.forEach { chunk in unsafe munmap(chunk.mapping, chunk.mappedBytes) }
     }
 
     /// Maps a chunk for `bytes` more in one piece.

@@ -36,7 +36,8 @@ public final class StreamingService: @unchecked Sendable {
     private static let turnFrames = 16_384
 
     init(
-        lanes: UnsafeMutablePointer<Lane>, ringFrames: Int, crossoverFrames: Int, primeFrames: Int, sampleRate: Int
+        lanes: UnsafeMutablePointer<Lane>, ringFrames: Int, crossoverFrames: Int, primeFrames: Int,
+        sampleRate: Int
     ) {
         unsafe self.lanes = lanes
         self.ringFrames = ringFrames
@@ -112,7 +113,8 @@ public final class StreamingService: @unchecked Sendable {
     func noteStart(at position: Int64, lane: Int) {
         let all = monitor.locked { feeds }
         for feed in all {
-            unsafe feed.link.lane(lane).pointee.startsInside.store(feed.isInside(position), ordering: .releasing)
+            unsafe feed.link.lane(lane).pointee.startsInside.store(
+                feed.isInside(position), ordering: .releasing)
         }
     }
 
@@ -185,7 +187,9 @@ public final class StreamingService: @unchecked Sendable {
         let consumed = unsafe lanes[target.lane].consumed.load(ordering: .acquiring)
         let wanted = feed.isPrimed ? Self.turnFrames : primeFrames
         feed.write(min(wanted, feed.room(consumed: consumed)), consumed: consumed)
-        if !feed.isPrimed, let oldFrame = target.oldFrame { feed.noteLikeness(oldFrame: oldFrame, frames: crossoverFrames) }
+        if !feed.isPrimed, let oldFrame = target.oldFrame {
+            feed.noteLikeness(oldFrame: oldFrame, frames: crossoverFrames)
+        }
         let callback = monitor.locked {
             feed.generation = target.generation
             feed.isInHand = false

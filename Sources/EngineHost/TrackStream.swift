@@ -116,7 +116,8 @@ public final class TrackStream {
     /// Writes the `count` frames from `position` on to `buffer` and returns how many of them it wrote, at least
     /// one: fewer where that saves a copy. Failures go to `report`.
     func read(
-        at position: Int64, into buffer: UnsafeMutablePointer<Float>, count: Int, report: (SourceFailure) -> Void
+        at position: Int64, into buffer: UnsafeMutablePointer<Float>, count: Int,
+        report: (SourceFailure) -> Void
     ) -> Int {
         var limit = count
         var sounding: [Int] = []

@@ -17,7 +17,8 @@ extension RenderState {
             }
             if bus.destination >= 0 {
                 let next = unsafe plan.pointee.buses[Int(bus.destination)]
-                unsafe add(samples, channels, to: plan.pointee.buffers + next.buffer, Int(next.channelCount), count)
+                unsafe add(
+                    samples, channels, to: plan.pointee.buffers + next.buffer, Int(next.channelCount), count)
             }
             unsafe state.pointee.left.advance(count)
             unsafe state.pointee.right.advance(count)

@@ -33,7 +33,9 @@ public struct MeterBanks: ~Copyable {
     public let answered: Atomic<UInt32>
 
     /// Two banks of cleared meters; `second` is in control's hands first.
-    public init(first: UnsafeMutablePointer<ChannelMeter>, second: UnsafeMutablePointer<ChannelMeter>) {
+    @_noLocks public init(
+        first: UnsafeMutablePointer<ChannelMeter>, second: UnsafeMutablePointer<ChannelMeter>
+    ) {
         unsafe active = first
         unsafe other = second
         asked = Atomic(0)

@@ -35,7 +35,8 @@ enum MixKernels {
     /// Adds `frames` interleaved stereo frames to a stereo bus at constant gains.
     @_noLocks @inline(__always)
     static func addStereo(
-        _ source: UnsafePointer<Float>, to bus: UnsafeMutablePointer<Float>, frames: Int, left: Float, right: Float
+        _ source: UnsafePointer<Float>, to bus: UnsafeMutablePointer<Float>, frames: Int, left: Float,
+        right: Float
     ) -> Levels {
         let gain = SIMD8<Float>(left, right, left, right, left, right, left, right)
         var peakA = SIMD8<Float>(repeating: 0)

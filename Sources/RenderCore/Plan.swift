@@ -50,7 +50,7 @@ public struct Plan {
     /// A plan over memory that lives until the plan has come home through the retire ring.
     ///
     /// Every bus stands before the one that it feeds; `buffers` holds 8,192 frames for each bus.
-    public init(
+    @_noLocks public init(
         players: UnsafePointer<PlanPlayer>, playerCount: Int, buses: UnsafePointer<PlanBus>, busCount: Int,
         buffers: UnsafeMutablePointer<Float>
     ) {

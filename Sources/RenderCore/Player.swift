@@ -14,7 +14,7 @@ public struct LaneLink: ~Copyable {
     public let likeness: Atomic<UInt16>
 
     /// A lane that holds nothing.
-    public init() {
+    @_noLocks public init() {
         written = Atomic(0)
         end = Atomic(Int64.max)
         startsInside = Atomic(false)
@@ -30,7 +30,7 @@ public struct PlayerLink: ~Copyable {
     let secondPadding: InlineArray<5, Int>
 
     /// Two empty lanes.
-    public init() {
+    @_noLocks public init() {
         first = LaneLink()
         firstPadding = InlineArray(repeating: 0)
         second = LaneLink()
@@ -65,7 +65,9 @@ public struct Player: BitwiseCopyable {
         @_noLocks init() {}
 
         /// Whether nothing keeps the track from the short way.
-        var isClear: Bool { @_noLocks @inline(__always) get { !(isFading || isCrossing || isStarved || isFresh) } }
+        var isClear: Bool {
+            @_noLocks @inline(__always) get { !(isFading || isCrossing || isStarved || isFresh) }
+        }
     }
 
     let rings: UnsafeMutablePointer<Float>
@@ -85,8 +87,9 @@ public struct Player: BitwiseCopyable {
     ///
     /// `rings` holds both lanes, one behind the other, each of the engine's ring capacity; `meter` is the first
     /// of its `max(2, channelCount)` channel meters.
-    public init(
-        rings: UnsafeMutablePointer<Float>, link: UnsafeMutablePointer<PlayerLink>, channelCount: Int, meter: Int,
+    @_noLocks public init(
+        rings: UnsafeMutablePointer<Float>, link: UnsafeMutablePointer<PlayerLink>, channelCount: Int,
+        meter: Int,
         tenant: UInt16, gainLeft: Float, gainRight: Float
     ) {
         unsafe self.rings = rings
@@ -128,7 +131,7 @@ public struct PlayerFades: BitwiseCopyable {
     var sequence: UInt32 = 0
 
     /// **Control:** a track with these gains, its gate shut.
-    public init(gainLeft: Float, gainRight: Float) {
+    @_noLocks public init(gainLeft: Float, gainRight: Float) {
         left = Ramp(gainLeft)
         right = Ramp(gainRight)
     }
@@ -152,7 +155,7 @@ public struct BusState: BitwiseCopyable {
     var sequence: UInt32 = 0
 
     /// **Control:** a bus with these gains; `meter` is the first of its channel meters.
-    public init(gainLeft: Float, gainRight: Float, meter: Int, tenant: UInt16) {
+    @_noLocks public init(gainLeft: Float, gainRight: Float, meter: Int, tenant: UInt16) {
         left = Ramp(gainLeft)
         right = Ramp(gainRight)
         self.meter = Int32(meter)

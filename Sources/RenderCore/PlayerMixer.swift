@@ -28,7 +28,8 @@ extension RenderState {
             let entry = unsafe list[i]
             let player = unsafe players + Int(entry.slot)
             let bus = unsafe plan.pointee.buses[Int(entry.bus)]
-            let isSteady = unsafe player.pointee.flags.isClear
+            let isSteady =
+                unsafe player.pointee.flags.isClear
                 && player.pointee.available >= seen &+ Int64(fadeFrames) && player.pointee.end >= seen
             if isSteady && bus.channelCount == 2 && (unsafe player.pointee.channelCount == 2) {
                 let left = unsafe player.pointee.gainLeft
@@ -69,7 +70,8 @@ extension RenderState {
         var oldHeard = 0
         if unsafe player.pointee.flags.isCrossing {
             let oldReadable = unsafe min(fade.pointee.oldAvailable, fade.pointee.oldEnd) &- transport.oldFrame
-            oldHeard = unsafe fade.pointee.oldGate.rests(at: 0) ? 0 : Int(max(0, min(Int64(count), oldReadable)))
+            oldHeard =
+                unsafe fade.pointee.oldGate.rests(at: 0) ? 0 : Int(max(0, min(Int64(count), oldReadable)))
         }
         let isShut = unsafe fade.pointee.gate.rests(at: 0)
         unsafe writeEnvelopes(fade, count: count)
@@ -111,7 +113,8 @@ extension RenderState {
                 unsafe fades[slot].gate.move(to: 0, over: min(Int(left), fadeFrames))
             }
             unsafe tell(
-                .underrun(SlotID(index: UInt16(truncatingIfNeeded: slot), tenant: player.pointee.tenant), at: now))
+                .underrun(
+                    SlotID(index: UInt16(truncatingIfNeeded: slot), tenant: player.pointee.tenant), at: now))
         }
     }
 
@@ -158,7 +161,8 @@ extension RenderState {
         }
         for c in 0..<channels {
             unsafe addRamped(
-                source + c, stride: channels, to: target + c % busChannels, busStride: busChannels, frames: frames,
+                source + c, stride: channels, to: target + c % busChannels, busStride: busChannels,
+                frames: frames,
                 gains: c & 1 == 0 ? left : right, meter: meter + c)
         }
     }
@@ -206,7 +210,9 @@ extension RenderState {
         }
         unsafe player.pointee.gainLeft = fade.pointee.left.target
         unsafe player.pointee.gainRight = fade.pointee.right.target
-        if unsafe fade.pointee.gate.rests(at: 1) && !fade.pointee.left.isMoving && !fade.pointee.right.isMoving {
+        if unsafe fade.pointee.gate.rests(at: 1) && !fade.pointee.left.isMoving
+            && !fade.pointee.right.isMoving
+        {
             unsafe player.pointee.flags.isFading = false
         }
     }

@@ -34,7 +34,7 @@ public struct Lane: ~Copyable {
     public let released: Atomic<UInt32>
 
     /// A lane that nobody uses.
-    public init() {
+    @_noLocks public init() {
         sessionEnd = Atomic(Int64.max)
         stopFrame = Atomic(Int64.max)
         consumed = Atomic(0)
@@ -112,7 +112,7 @@ public struct RenderState: ~Copyable {
         public var scratch: UnsafeMutablePointer<Float>
 
         /// Storage made of these parts.
-        public init(
+        @_noLocks public init(
             players: UnsafeMutablePointer<Player>, fades: UnsafeMutablePointer<PlayerFades>,
             trackFaders: UnsafeMutablePointer<Latest<FaderGains>>, trackCapacity: Int,
             buses: UnsafeMutablePointer<BusState>, busFaders: UnsafeMutablePointer<Latest<FaderGains>>,
@@ -133,10 +133,11 @@ public struct RenderState: ~Copyable {
     }
 
     /// **Control:** a state at rest that renders `plan`.
-    public init(
+    @_noLocks public init(
         storage: Storage, plan: UnsafeMutablePointer<Plan>, commands: consuming RingReader<TimedCommand>,
         notices: consuming RingWriter<Notice>, retired: consuming RingWriter<UnsafeMutablePointer<Plan>>,
-        position: consuming LatestWriter<TransportPosition>, meters: consuming MeterBanks, ringFrames: Int, fadeFrames: Int, crossoverFrames: Int
+        position: consuming LatestWriter<TransportPosition>, meters: consuming MeterBanks, ringFrames: Int,
+        fadeFrames: Int, crossoverFrames: Int
     ) {
         self.commands = commands
         self.notices = notices

@@ -47,7 +47,8 @@ extension RenderState {
         let wasStopping = transport.isStopping
         transport.phase = .rolling
         forEachPlayer { state, slot in
-            let inside = unsafe state.players[slot].link.lane(lane).pointee.startsInside.load(ordering: .acquiring)
+            let inside = unsafe state.players[slot].link.lane(lane).pointee.startsInside.load(
+                ordering: .acquiring)
             if inside || wasStopping {
                 unsafe state.fades[slot].gate.move(to: 1, over: state.fadeFrames)
             } else {
@@ -84,8 +85,10 @@ extension RenderState {
         transport.frame = 0
         forEachPlayer { state, slot in
             unsafe state.players[slot].refresh(lane: oldLane)
-            unsafe state.fades[slot].leave(state.players[slot], at: oldFrame, over: wasMoving ? state.crossoverFrames : 0)
-            unsafe state.players[slot].enter(lane: lane, fades: &state.fades[slot], sounds: sounds, over: state.crossoverFrames)
+            unsafe state.fades[slot].leave(
+                state.players[slot], at: oldFrame, over: wasMoving ? state.crossoverFrames : 0)
+            unsafe state.players[slot].enter(
+                lane: lane, fades: &state.fades[slot], sounds: sounds, over: state.crossoverFrames)
             if wasMoving { unsafe state.players[slot].flags.isCrossing = true }
         }
         if !wasMoving { release(lane: oldLane, generation: transport.oldGeneration) }

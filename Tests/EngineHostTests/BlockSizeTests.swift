@@ -56,10 +56,13 @@ struct BlockSizeTests {
             TrackStream(clips: [
                 Clip(source: SignalSource.noise(seed: 2, channels: 1, frames: 30_001), plays: 3),
                 Clip(
-                    source: SignalSource.sine(hertz: 300, channels: 1, frames: 20_000), start: 25_001, gain: 0.5,
+                    source: SignalSource.sine(hertz: 300, channels: 1, frames: 20_000), start: 25_001,
+                    gain: 0.5,
                     fadeIn: 1_000, fadeOut: 2_000),
             ]),
-            TrackStream(clips: [Clip(source: SignalSource.noise(seed: 3, channels: 5, frames: 9_999), plays: nil)]),
+            TrackStream(clips: [
+                Clip(source: SignalSource.noise(seed: 3, channels: 5, frames: 9_999), plays: nil)
+            ]),
         ]
         let rig = try OfflineRig(streams)
         try rig.locate(to: 0)
@@ -113,7 +116,9 @@ struct BlockSizeTests {
         for seed in 1...4 {
             var generator = SplitMix(seed: UInt64(seed))
             let heard = try run { Int.random(in: 1...2000, using: &generator) }
-            for channel in 0..<2 { expectIdentical(heard[channel], reference[channel], "random blocks \(seed)") }
+            for channel in 0..<2 {
+                expectIdentical(heard[channel], reference[channel], "random blocks \(seed)")
+            }
         }
     }
 

@@ -15,7 +15,9 @@ struct MixingTests {
         for channel in 0..<2 {
             var expected = [Float](repeating: 0, count: 20_000)
             for source in sources {
-                for (i, x) in try samples(source, channel: channel, frames: 20_000).enumerated() { expected[i] += x }
+                for (i, x) in try samples(source, channel: channel, frames: 20_000).enumerated() {
+                    expected[i] += x
+                }
             }
             expectIdentical(rig.heard[channel], expected, "channel \(channel)")
         }

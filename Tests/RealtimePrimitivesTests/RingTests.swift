@@ -5,7 +5,8 @@ import Testing
 struct RingTests {
     @Test("elements come out in order, and a full ring refuses")
     func order() {
-        let memory = UnsafeMutableRawPointer.allocate(byteCount: Ring<Int>.byteCount(capacity: 8), alignment: 128)
+        let memory = UnsafeMutableRawPointer.allocate(
+            byteCount: Ring<Int>.byteCount(capacity: 8), alignment: 128)
         defer { unsafe memory.deallocate() }
         let ring = unsafe Ring<Int>(in: memory, capacity: 8)
         var writer = ring.writer
@@ -28,7 +29,8 @@ struct RingTests {
 
     @Test("a batch shows as a whole or not at all")
     func batches() {
-        let memory = UnsafeMutableRawPointer.allocate(byteCount: Ring<Int>.byteCount(capacity: 4), alignment: 128)
+        let memory = UnsafeMutableRawPointer.allocate(
+            byteCount: Ring<Int>.byteCount(capacity: 4), alignment: 128)
         defer { unsafe memory.deallocate() }
         let ring = unsafe Ring<Int>(in: memory, capacity: 4)
         var writer = ring.writer

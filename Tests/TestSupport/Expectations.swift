@@ -8,7 +8,8 @@ public func expectIdentical(
 ) {
     if actual.count != expected.count {
         Issue.record(
-            "\(what) lengths differ: \(actual.count), expected \(expected.count)", sourceLocation: sourceLocation)
+            "\(what) lengths differ: \(actual.count), expected \(expected.count)",
+            sourceLocation: sourceLocation)
     }
     for i in 0..<min(actual.count, expected.count) where actual[i].bitPattern != expected[i].bitPattern {
         // Both zeros are silence.

@@ -3,9 +3,13 @@ import RenderCore
 
 /// Tracks on a stereo bus, rendered offline: most tests need no more.
 public final class OfflineRig {
+    /// The engine.
     public let host: RenderHost
+    /// What drives it.
     public let driver: OfflineDriver
+    /// The tracks, in the order of their streams.
     public private(set) var tracks: [SlotID] = []
+    /// The bus that all of them play into.
     public let main: SlotID
     /// What has come out, one array a channel.
     public private(set) var heard: [[Float]]
@@ -32,6 +36,7 @@ public final class OfflineRig {
         host.streaming.start(threads: streamingThreads, priority: nil)
     }
 
+    /// A rig that plays each source from its beginning, at the timeline's.
     public convenience init(sources: [any FrameSource], gains: [(left: Float, right: Float)] = []) throws {
         try self.init(sources.map { TrackStream(clips: [Clip(source: $0)]) }, gains: gains)
     }
@@ -44,7 +49,9 @@ public final class OfflineRig {
     }
 
     /// Goes to a place of the timeline at `frame`.
-    public func locate(to position: Int64, loop: Range<Int64>? = nil, stop: Int64? = nil, at frame: EngineFrame = .now)
+    public func locate(
+        to position: Int64, loop: Range<Int64>? = nil, stop: Int64? = nil, at frame: EngineFrame = .now
+    )
         throws
     {
         let stream = driver.primeAndWait(StreamMap(start: position, loop: loop), stop: stop, at: frame)
@@ -78,7 +85,9 @@ public final class OfflineRig {
 }
 
 /// The first `frames` samples of a channel of a source.
-public func samples(_ source: any FrameSource, channel: Int = 0, from first: Int64 = 0, frames: Int) throws -> [Float] {
+public func samples(_ source: any FrameSource, channel: Int = 0, from first: Int64 = 0, frames: Int) throws
+    -> [Float]
+{
     var buffer = [Float](repeating: 0, count: frames * source.channelCount)
     _ = try unsafe buffer.withUnsafeMutableBufferPointer {
         unsafe try source.read(from: first, into: $0.baseAddress!, count: frames)

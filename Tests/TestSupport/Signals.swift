@@ -3,17 +3,21 @@ import Foundation
 
 /// A source that is computed, frame by frame.
 public final class SignalSource: FrameSource {
+    /// Samples in a frame.
     public let channelCount: Int
+    /// Frames from the first to the last.
     public let frameCount: Int64
     private let value: (_ frame: Int64, _ channel: Int) -> Float
 
     /// A source of `frames` frames whose samples `value` computes.
-    public init(channels: Int = 2, frames: Int64, value: @escaping (_ frame: Int64, _ channel: Int) -> Float) {
+    public init(channels: Int = 2, frames: Int64, value: @escaping (_ frame: Int64, _ channel: Int) -> Float)
+    {
         channelCount = channels
         frameCount = frames
         self.value = value
     }
 
+    /// Computes `count` frames from `frame` on.
     public func read(
         from frame: Int64, into buffer: UnsafeMutablePointer<Float>, count: Int
     ) throws(SourceFailure) -> Int {
@@ -30,7 +34,9 @@ public final class SignalSource: FrameSource {
     }
 
     /// One sample of `height` at `place`, zero elsewhere.
-    public static func impulse(at place: Int64, height: Float = 1, channels: Int = 2, frames: Int64) -> SignalSource {
+    public static func impulse(at place: Int64, height: Float = 1, channels: Int = 2, frames: Int64)
+        -> SignalSource
+    {
         SignalSource(channels: channels, frames: frames) { frame, _ in frame == place ? height : 0 }
     }
 
@@ -44,7 +50,9 @@ public final class SignalSource: FrameSource {
     }
 
     /// White noise between −`peak` and `peak`, the same for the same seed, different in each channel.
-    public static func noise(seed: UInt64, peak: Float = 0.5, channels: Int = 2, frames: Int64) -> SignalSource {
+    public static func noise(seed: UInt64, peak: Float = 0.5, channels: Int = 2, frames: Int64)
+        -> SignalSource
+    {
         SignalSource(channels: channels, frames: frames) { frame, channel in
             var generator = SplitMix(seed: seed &* 1_000_003 &+ UInt64(frame) &* 64 &+ UInt64(channel))
             return (Float(generator.next() >> 40) / Float(1 << 23) - 1) * peak
@@ -56,10 +64,12 @@ public final class SignalSource: FrameSource {
 public struct SplitMix: RandomNumberGenerator {
     private var state: UInt64
 
+    /// A generator that gives the same numbers for the same seed.
     public init(seed: UInt64) {
         state = seed
     }
 
+    /// The next number.
     public mutating func next() -> UInt64 {
         state &+= 0x9E37_79B9_7F4A_7C15
         var z = state

@@ -49,7 +49,7 @@ static inline RT_SAFE void rt_leave_audio_float_mode(uint64_t before) {
 static inline RT_SAFE void rt_prefetch(const void *_Nonnull address) { __builtin_prefetch(address, 0, 0); }
 
 /// The square root: one instruction.
-static inline RT_SAFE float rt_square_root(float x) { return __builtin_sqrtf(x); }
+static inline RT_SAFE float rt_square_root(float x) { return __builtin_elementwise_sqrt(x); }
 
 /// Nanoseconds that the calling thread has had a processor. Never blocks: one system call.
 static inline RT_SAFE int64_t rt_thread_cpu_nanoseconds(void) {
