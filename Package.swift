@@ -26,6 +26,19 @@ let package = Package(
         // The document: what a session file says.
         .target(name: "Session", swiftSettings: strict),
 
+        // The engine's public face.
+        .target(
+            name: "Backline",
+            dependencies: ["AudioFiles", "EngineHost", "JackClient", "RenderCore", "Session"],
+            swiftSettings: strict),
+
+        // The program.
+        .executableTarget(
+            name: "backline",
+            dependencies: ["AudioFiles", "Backline", "CRealtime", "Doctor", "JackClient", "Session"],
+            path: "Sources/BacklineCLI", swiftSettings: strict,
+            linkerSettings: [.unsafeFlags(["-Xlinker", "-z", "-Xlinker", "now"])]),
+
         // What on a machine would spoil audio.
         .target(name: "Doctor", swiftSettings: strict),
 

@@ -20,7 +20,7 @@ public enum AudioFileError: Error, Hashable, Sendable, CustomStringConvertible {
     /// No resampler could be made for these rates, in Hz.
     case cannotConvert(from: Int, to: Int, reason: String)
 
-    /// What failed, on what, why, and what mends it.
+    /// One line for a person.
     public var description: String {
         switch self {
         case .cannotRead(let path, let reason):

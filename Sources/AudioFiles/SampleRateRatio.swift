@@ -12,6 +12,17 @@ struct SampleRateRatio: Equatable, Sendable {
     /// Frames of the session in one period of the two grids.
     let sessionPeriod: Int
 
+    /// Periods on one side of a place that the resampler must have heard to get the place right.
+    ///
+    /// Half the length of libsoxr's impulse response at its very high quality is at most 240 frames of the lower
+    /// rate down to −140 dB (measured at twelve pairs of rates, docs/decisions.md). It must be told the silence before a
+    /// file, too: it would cut off what its first stage rings before the first frame, at −50 dB.
+    var marginPeriods: Int {
+        let frames = 384
+        let period = min(filePeriod, sessionPeriod)
+        return (frames + period - 1) / period
+    }
+
     init(fileRate: Int, sessionRate: Int) throws(AudioFileError) {
         guard Self.allowedRates.contains(fileRate), Self.allowedRates.contains(sessionRate) else {
             throw .cannotConvert(from: fileRate, to: sessionRate, reason: "rates go from 1 kHz to 768 kHz")

@@ -25,9 +25,6 @@
     /// A segment has at least so many frames: longer ones make seeks dear, shorter ones make restarts dear (80 to
     /// 150 µs each, see docs/decisions.md).
     private static let leastSegmentFrames = 16_384
-    /// Half the length of libsoxr's impulse response at its very high quality is at most 240 frames of the lower
-    /// rate down to −140 dB (measured by scripts/compare-resamplers).
-    private static let leastMarginFrames = 384
 
     init(_ reader: SoundFileReader, _ rates: SampleRateRatio) throws(AudioFileError) {
         self.reader = reader
@@ -35,13 +32,11 @@
         resampler = try Soxr(rates, channelCount: reader.channelCount)
         frameCount = rates.sessionFrames(reader.frameCount)
 
-        let periods = Self.ceilingOfQuotient(Self.leastSegmentFrames, rates.sessionPeriod)
+        let periods = (Self.leastSegmentFrames + rates.sessionPeriod - 1) / rates.sessionPeriod
         segmentFileFrames = periods * rates.filePeriod
         segmentFrames = periods * rates.sessionPeriod
-        let lowestPeriod = min(rates.filePeriod, rates.sessionPeriod)
-        let marginPeriods = Self.ceilingOfQuotient(Self.leastMarginFrames, lowestPeriod)
-        marginFileFrames = marginPeriods * rates.filePeriod
-        marginFrames = marginPeriods * rates.sessionPeriod
+        marginFileFrames = rates.marginPeriods * rates.filePeriod
+        marginFrames = rates.marginPeriods * rates.sessionPeriod
 
         unsafe input = .allocate(capacity: (segmentFileFrames + 2 * marginFileFrames) * reader.channelCount)
         unsafe output = .allocate(capacity: (segmentFrames + 2 * marginFrames) * reader.channelCount)
@@ -106,6 +101,4 @@
         let filled = before + read
         unsafe (window + filled * channelCount).update(repeating: 0, count: (count - filled) * channelCount)
     }
-
-    private static func ceilingOfQuotient(_ a: Int, _ b: Int) -> Int { (a + b - 1) / b }
 }

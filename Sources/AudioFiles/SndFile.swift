@@ -6,6 +6,7 @@ import Glibc
     let path: String
     private let info: SF_INFO
     private let handle: OpaquePointer
+    private let sink: PartialFile?
 
     /// Opens a regular file for reading. Its format is told from its contents, not from its name.
     init(reading path: String) throws(AudioFileError) {
@@ -24,9 +25,42 @@ import Glibc
         }
         self.path = path
         self.info = info
+        sink = nil
         unsafe handle = opened
     }
 
+    /// Starts a file in `sink`, whose frames libsndfile will encode as `format` and `samples` say.
+    init(
+        writing sink: PartialFile, format: SoundFileFormat, samples: SampleFormat, channelCount: Int,
+        sampleRate: Int
+    ) throws(AudioFileError) {
+        var info = SF_INFO()
+        info.format = Self.code(format, samples)
+        info.channels = Int32(channelCount)
+        info.samplerate = Int32(sampleRate)
+        guard unsafe sf_format_check(&info) != 0 else {
+            throw .unsupported(
+                path: sink.path, reason: "libsndfile has no such \(format) file",
+                mend: "try --format wav --bits 24")
+        }
+        var calls = Self.calls
+        let opened = unsafe sf_open_virtual(
+            &calls, Int32(SFM_WRITE), &info, Unmanaged.passUnretained(sink).toOpaque())
+        guard let opened = unsafe opened else {
+            throw unsafe .cannotWrite(
+                path: sink.path, reason: sink.failure ?? Self.reason(nil) ?? "unknown reason")
+        }
+        // A plain WAV file that passes 4 GiB wraps around silently; RF64 that stays below is turned into plain WAV.
+        if format == .wav { unsafe sf_command(opened, Int32(SFC_RF64_AUTO_DOWNGRADE), nil, Int32(SF_TRUE)) }
+        // The peak chunk holds the time of day, and the same render shall give the same bytes.
+        unsafe sf_command(opened, Int32(SFC_SET_ADD_PEAK_CHUNK), nil, Int32(SF_FALSE))
+        path = sink.path
+        self.info = info
+        self.sink = sink
+        unsafe handle = opened
+    }
+
+    // Closing writes the header's sizes and what an encoder still holds; `sink` notes it if that fails.
     deinit { unsafe sf_close(handle) }
 
     var channelCount: Int { Int(info.channels) }
@@ -132,5 +166,85 @@ extension SndFile {
     private var isOgg: Bool { container == SF_FORMAT_OGG }
 }
 
-/// The system's words for `code`.
-func systemReason(_ code: Int32) -> String { unsafe String(cString: strerror(code)) }
+// MARK: Describing
+
+extension SndFile {
+    /// The library's name of the container, such as "WAV (Microsoft)".
+    var containerName: String { name(of: container) }
+
+    /// The library's name of the encoding, such as "Signed 24 bit PCM".
+    var encodingName: String { name(of: encoding) }
+
+    private func name(of format: Int32) -> String {
+        var query = unsafe SF_FORMAT_INFO(format: format, name: nil, extension: nil)
+        let size = unsafe Int32(MemoryLayout<SF_FORMAT_INFO>.size)
+        let isKnown = unsafe sf_command(nil, Int32(SFC_GET_FORMAT_INFO), &query, size) == 0
+        let name = unsafe isKnown ? query.name.map { unsafe String(cString: $0) } : nil
+        return name ?? "unknown (\(String(format, radix: 16)))"
+    }
+
+    /// Titles and the like, by the names that SoundFileInfo gives them.
+    var tags: [String: String] {
+        let names = [
+            SF_STR_TITLE: "title", SF_STR_ARTIST: "artist", SF_STR_ALBUM: "album",
+            SF_STR_TRACKNUMBER: "tracknumber",
+            SF_STR_DATE: "date", SF_STR_GENRE: "genre", SF_STR_COMMENT: "comment",
+            SF_STR_SOFTWARE: "software",
+            SF_STR_COPYRIGHT: "copyright", SF_STR_LICENSE: "license",
+        ]
+        var tags: [String: String] = [:]
+        for (code, name) in names {
+            guard let text = unsafe sf_get_string(handle, Int32(code)) else { continue }
+            unsafe tags[name] = String(cString: text)
+        }
+        return tags
+    }
+}
+
+// MARK: Writing
+
+extension SndFile {
+    /// Encodes `count` frames of floats; false where they did not all get through.
+    func write(_ frames: UnsafePointer<Float>, count: Int) -> Bool {
+        unsafe sf_writef_float(handle, frames, sf_count_t(count)) == count
+    }
+
+    /// Encodes `count` frames of integers that fill 32 bits from above; false where they did not all get through.
+    func write(_ frames: UnsafePointer<Int32>, count: Int) -> Bool {
+        unsafe sf_writef_int(handle, frames, sf_count_t(count)) == count
+    }
+
+    private static func code(_ format: SoundFileFormat, _ samples: SampleFormat) -> Int32 {
+        let encoding =
+            switch samples {
+            case .int16: SF_FORMAT_PCM_16
+            case .int24: SF_FORMAT_PCM_24
+            case .float32: SF_FORMAT_FLOAT
+            }
+        let code =
+            switch format {
+            case .wav, .rf64: SF_FORMAT_RF64 | encoding
+            case .w64: SF_FORMAT_W64 | encoding
+            case .aiff: SF_FORMAT_AIFF | encoding
+            case .caf: SF_FORMAT_CAF | encoding
+            case .flac: SF_FORMAT_FLAC | encoding
+            case .ogg: SF_FORMAT_OGG | SF_FORMAT_VORBIS
+            case .opus: SF_FORMAT_OGG | SF_FORMAT_OPUS
+            case .mp3: SF_FORMAT_MPEG | SF_FORMAT_MPEG_LAYER_III
+            }
+        return Int32(code)
+    }
+
+    /// How libsndfile reaches the sink. It would not say at closing that the disk is full; the sink does.
+    private static var calls: SF_VIRTUAL_IO {
+        func sink(_ context: UnsafeMutableRawPointer?) -> PartialFile {
+            unsafe Unmanaged<PartialFile>.fromOpaque(context!).takeUnretainedValue()
+        }
+        return unsafe SF_VIRTUAL_IO(
+            get_filelen: { unsafe sink($0).length },
+            seek: { unsafe sink($2).seek(by: $0, from: $1) },
+            read: { unsafe sf_count_t(sink($2).read(into: $0!, byteCount: Int($1))) },
+            write: { unsafe sf_count_t(sink($2).write($0!, byteCount: Int($1))) },
+            tell: { unsafe sink($0).seek(by: 0, from: SEEK_CUR) })
+    }
+}

@@ -98,7 +98,7 @@ public final class StreamingService: @unchecked Sendable {
     }
 
     /// The timeline position behind the last sound of all tracks; nil when one plays for ever.
-    var sessionEnd: Int64? {
+    public var sessionEnd: Int64? {
         monitor.locked {
             var last: Int64 = 0
             for feed in feeds {

@@ -39,7 +39,9 @@ import Synchronization
         let limit = Int(jack_client_name_size()) - 1
         guard wantedName.utf8.count <= limit else { throw .nameTooLong(name: wantedName, limit: limit) }
         let client = try unsafe LibJack.open(wantedName, server: server)
-        let (events, continuation) = AsyncStream<JackEvent>.makeStream()
+        // The newest events stay where nobody reads: among them the last one, which tells of the server's end.
+        let (events, continuation) = AsyncStream.makeStream(
+            of: JackEvent.self, bufferingPolicy: .bufferingNewest(1024))
         let notifications = UnsafeMutablePointer<Notifications>.allocate(capacity: 1)
         unsafe notifications.initialize(
             to: Notifications(

@@ -16,13 +16,13 @@ struct ReadingTests {
         let edges = [-limit, -limit + 1, -1, 0, 1, limit - 1]
         let samples =
             edges
-            + (0..<100_003 * 3 - edges.count).map { _ in Int.random(in: -limit..<limit, using: &generator) }
+            + (0..<20_003 * 3 - edges.count).map { _ in Int.random(in: -limit..<limit, using: &generator) }
         let data = samples.flatMap { n in (0..<bits / 8).map { UInt8(n >> (8 * $0) & 255) } }
         let path = try bench.write(
             wavBytes(format: 1, bits: bits, channels: 3, rate: 48_000, data: data), to: "integers.wav")
         let source = try SoundFileSource(path: path, sampleRate: 48_000)
         #expect(source.channelCount == 3)
-        #expect(source.frameCount == 100_003)
+        #expect(source.frameCount == 20_003)
         expectIdentical(
             try source.allFrames(block: 7_777), samples.map { Float($0) / Float(limit) }, "\(bits) bits")
     }

@@ -169,6 +169,34 @@ extension LiveTests {
             #expect(client.statistics?.lostFrames == 0)
         }
 
+        @Test func `A client that was stopped skips what it missed, and never goes back`() async throws {
+            // A process of its own, which has a shell wake it again.
+            await #expect(processExitsWith: .success) {
+                let server = try startServer(period: 256, synchronous: false)
+                let rig = try LiveRig()
+                let client = try JackClient(name: "stopped", server: server.name)
+                try client.registerOutputs(["main.1"])
+                try unsafe client.activate(rendering: rig.host.state, of: rig.host)
+                try await waitUntil("a first cycle") { client.nextEngineFrame.value > 0 }
+                let alarm = Process()
+                alarm.executableURL = URL(filePath: "/bin/sh")
+                alarm.arguments = [
+                    "-c",
+                    "while ! grep -q '^State:.*T' /proc/$0/status; do :; done; sleep 0.3; kill -CONT $0",
+                    "\(getpid())",
+                ]
+                try alarm.run()
+                kill(getpid(), SIGSTOP)
+                let frame = client.nextEngineFrame
+                try await waitUntil("twenty cycles") { client.nextEngineFrame > frame + 20 * 256 }
+                let statistics = try #require(client.statistics)
+                #expect(statistics.lostFrames > 9_600)
+                #expect(client.nextEngineFrame.value >= statistics.callbacks * 256 + statistics.lostFrames)
+                client.close()
+                server.stop()
+            }
+        }
+
         @Test func `A change of period is told and loses no frame`() async throws {
             let server = try startServer(period: 1024)
             let rig = try LiveRig()

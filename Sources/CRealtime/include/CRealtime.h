@@ -67,3 +67,8 @@ static inline RT_SAFE int64_t rt_monotonic_nanoseconds(void) {
 
 /// Names the calling thread, for `top -H` and debuggers: up to 15 bytes of `name`. Not for the audio thread.
 void name_thread(const char *_Nonnull name);
+
+struct winsize;
+
+/// The size of the terminal at `descriptor`; 0, or −1 where there is none. Not for the audio thread.
+int terminal_size(int descriptor, struct winsize *_Nonnull size);

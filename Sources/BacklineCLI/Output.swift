@@ -1,0 +1,60 @@
+import Foundation
+import Glibc
+
+/// What the program says, to people and to programs.
+enum Output {
+    /// One line on standard output.
+    static func line(_ text: String) {
+        write(text + "\n", to: 1)
+    }
+
+    /// One line on standard error.
+    static func error(_ text: String) {
+        write(text + "\n", to: 2)
+    }
+
+    /// Text on a file descriptor, as it is.
+    static func write(_ text: String, to descriptor: Int32) {
+        var bytes = Array(text.utf8)[...]
+        while !bytes.isEmpty {
+            let written = unsafe bytes.withUnsafeBytes {
+                unsafe Glibc.write(descriptor, $0.baseAddress, $0.count)
+            }
+            if written < 0 && errno == EINTR { continue }
+            if written <= 0 { return }
+            bytes = bytes.dropFirst(written)
+        }
+    }
+
+    /// Whether standard output is a terminal.
+    static var isTerminal: Bool { isatty(1) == 1 }
+
+    /// One value as JSON on one line; what is not finite becomes null.
+    static func json(_ value: some Encodable, pretty: Bool = false) {
+        let encoder = JSONEncoder()
+        encoder.outputFormatting =
+            pretty
+            ? [.sortedKeys, .prettyPrinted, .withoutEscapingSlashes] : [.sortedKeys, .withoutEscapingSlashes]
+        guard let data = try? encoder.encode(value) else { return }
+        line(String(decoding: data, as: UTF8.self))
+    }
+
+    /// A number for JSON: nil where it is not finite, rounded to a thousandth.
+    static func number(_ value: Double) -> Double? {
+        value.isFinite ? (value * 1000).rounded() / 1000 : nil
+    }
+
+    /// A time as `1:02.3` or `1:01:02.3`.
+    static func time(_ seconds: Double) -> String {
+        let tenths = Int((max(0, seconds) * 10).rounded(.down))
+        let (minutes, rest) = (tenths / 600, tenths % 600)
+        let tail = String(format: "%02d.%d", rest / 10, rest % 10)
+        return minutes >= 60
+            ? String(format: "%d:%02d:", minutes / 60, minutes % 60) + tail : "\(minutes):\(tail)"
+    }
+
+    /// Decibels as `−12.3 dB`.
+    static func decibels(_ value: Double) -> String {
+        value.isFinite ? String(format: "%.1f dB", value).replacingOccurrences(of: "-", with: "−") : "silent"
+    }
+}

@@ -1,0 +1,103 @@
+import Backline
+import Foundation
+import Session
+
+/// One run of `play`: what the keys do, and how it ends.
+@MainActor
+final class Player {
+    let reporter: PlayReporter
+    private let engine: Engine
+    private let atEnd: PlayCommand.AtEnd
+    private let keys = KeyInput()
+    private var soloIsNext = false
+    private var outcome: ExitStatus?
+
+    init(engine: Engine, document: SessionDocument, style: PlayReporter.Style, atEnd: PlayCommand.AtEnd) {
+        self.engine = engine
+        self.atEnd = atEnd
+        reporter = PlayReporter(style: style, document: document)
+    }
+
+    /// Plays until the end, a key or a signal.
+    func run() async throws -> ExitStatus {
+        let interruption = Interruption()
+        let listener = Task { [engine] in
+            for await event in engine.events { await hear(event) }
+        }
+        reporter.begin(await engine.status)
+        try await engine.play()
+        while outcome == nil {
+            if interruption.isAsked { outcome = .interrupted }
+            for key in keys.read() { try await press(key) }
+            await reporter.draw(engine)
+            try? await Task.sleep(for: .milliseconds(reporter.style == .terminal ? 40 : 20))
+        }
+        let isPlaying = await engine.status.isPlaying
+        if outcome != .failed && isPlaying {
+            // The fade of a stop, so that leaving does not click.
+            try? await engine.pause()
+            let limit = ContinuousClock.now + .milliseconds(500)
+            while await engine.status.isPlaying, ContinuousClock.now < limit {
+                try? await Task.sleep(for: .milliseconds(5))
+            }
+        }
+        let report = await engine.close()
+        await listener.value
+        keys.restore()
+        reporter.finish(report)
+        let isDegraded = !report.problems.isEmpty || report.underruns > 0 || report.lostFrames > 0
+        switch outcome {
+        case .done: return isDegraded ? .degraded : .done
+        case let other: return other ?? .failed
+        }
+    }
+
+    private func hear(_ event: EngineEvent) async {
+        reporter.tell(event)
+        switch event {
+        case .ended:
+            switch atEnd {
+            case .quit: outcome = outcome ?? .done
+            case .stop: break
+            case .rewind: await engine.locate(to: 0)
+            }
+        case .serverGone(let reason):
+            Output.error(
+                "backline: play: the JACK server went away: \(reason); start it again, then play again")
+            outcome = .failed
+        default: break
+        }
+    }
+
+    private func press(_ key: Key) async throws {
+        switch key {
+        case .space:
+            if await engine.status.isPlaying { try await engine.pause() } else { try await engine.play() }
+        case .left: await engine.skip(-5)
+        case .right: await engine.skip(5)
+        case .digit(let digit):
+            let index = digit == 0 ? 9 : digit - 1
+            let soloes = soloIsNext
+            try await engine.edit { session in
+                guard session.tracks.indices.contains(index) else { return }
+                if soloes { session.tracks[index].solo.toggle() } else { session.tracks[index].mute.toggle() }
+            }
+        case .letter("+"), .letter("="): try await changeVolume(1)
+        case .letter("-"): try await changeVolume(-1)
+        case .letter("q"): outcome = .done
+        default: break
+        }
+        soloIsNext = key == .letter("s")
+        reporter.noteKey(await engine.session, soloIsNext: soloIsNext)
+    }
+
+    /// Changes the volume of the buses that feed no other, by `decibels`, between silence and +12 dB.
+    private func changeVolume(_ decibels: Double) async throws {
+        try await engine.edit { session in
+            for i in session.buses.indices where session.buses[i].output == nil {
+                let gain = max(session.buses[i].gain, 0.001) * pow(10, decibels / 20)
+                session.buses[i].gain = gain < 0.0012 ? 0 : min(gain, 4)
+            }
+        }
+    }
+}
