@@ -28,7 +28,7 @@ extension RenderHost {
     private func mustHold(_ count: Int, at frame: EngineFrame) -> Bool {
         let now = transportPosition.engineFrame
         if frame.value <= now { return false }
-        sentAhead.removeAll { $0.value <= now }
+        sentAhead.removeAll { $0.value < now }
         return frame.value > now + Int64(configuration.sampleRate)
             || sentAhead.count + count > RenderState.deferredCapacity && !sentAhead.isEmpty
     }
@@ -39,7 +39,7 @@ extension RenderHost {
             throw CommandRingFull()
         }
         commands.publish()
-        if frame.value > transportPosition.engineFrame { sentAhead += batch.map { _ in frame } }
+        if frame.value >= transportPosition.engineFrame { sentAhead += batch.map { _ in frame } }
     }
 
     /// Moves a track's fader by hand: effective at the next block, however often it is called in between.
