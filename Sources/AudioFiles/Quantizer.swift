@@ -6,28 +6,35 @@ struct Quantizer {
     private let scale: Double
     private let highest: Double
     private let shift: Int32
-    private var dither: TriangularDither?
+    private let dithers: Bool
+    private var dither = TriangularDither()
+
+    /// Adding it to a number below 2^51 rounds that half to even, and leaves the integer in the low bits.
+    private static let rounder = 0x1.8p52
 
     /// Integers of `bits` bits, 2 to 32; `dithers` says whether to add dither before rounding.
     init(bits: Int, dithers: Bool) {
         scale = Double(sign: .plus, exponent: bits - 1, significand: 1)
         highest = scale - 1
         shift = Int32(32 - bits)
-        dither = dithers ? TriangularDither() : nil
+        self.dithers = dithers
     }
 
     /// Converts `count` samples; the integers fill 32 bits from above. A NaN becomes 0.
     mutating func quantize(
         _ samples: UnsafePointer<Float>, into integers: UnsafeMutablePointer<Int32>, count: Int
     ) {
+        let clipsFrom = highest + 0.5
+        let clipsBelow = -scale - 0.5
+        var clipped: Int64 = 0
         for i in 0..<count {
             let exact = unsafe Double(samples[i]) * scale
-            let rounded = exact.rounded(.toNearestOrEven)
-            if rounded > highest || rounded < -scale { clippedSampleCount += 1 }
-            let dithered = dither == nil ? rounded : (exact + dither!.next()).rounded(.toNearestOrEven)
-            let clipped = dithered.isNaN ? 0 : min(max(dithered, -scale), highest)
-            unsafe integers[i] = Int32(clipped) << shift
+            clipped &+= exact >= clipsFrom || exact < clipsBelow ? 1 : 0
+            let noisy = dithers ? exact + dither.next() : exact
+            let held = noisy > highest ? highest : noisy < -scale ? -scale : noisy == noisy ? noisy : 0
+            unsafe integers[i] = Int32(truncatingIfNeeded: (held + Self.rounder).bitPattern) &<< shift
         }
+        clippedSampleCount += clipped
     }
 }
 

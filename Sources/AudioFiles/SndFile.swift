@@ -87,8 +87,11 @@ extension SndFile {
     private var container: Int32 { info.format & Int32(SF_FORMAT_TYPEMASK) }
     private var encoding: Int32 { info.format & Int32(SF_FORMAT_SUBMASK) }
 
+    /// Whether an error may lie between good frames; other files are whole up to where they end.
+    var isCoded: Bool { [SF_FORMAT_FLAC, SF_FORMAT_OGG, SF_FORMAT_MPEG].contains(Int(container)) }
+
     /// How the samples lie in the file, where that is worth knowing: converting them here is faster than having the
-    /// library do it (Benchmarks in docs/decisions.md).
+    /// library do it (docs/decisions.md, "Widening packed samples").
     var packing: PackedSamples? {
         let plain = [
             SF_FORMAT_WAV, SF_FORMAT_WAVEX, SF_FORMAT_RF64, SF_FORMAT_W64, SF_FORMAT_CAF, SF_FORMAT_AIFF,

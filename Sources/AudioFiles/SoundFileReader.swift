@@ -18,7 +18,7 @@
     private var file: SndFile
     private var position: Int64
 
-    // Packed samples come in pieces that the cache holds until they are converted. Coded ones come in short pieces,
+    // Plain samples come in pieces that the cache holds until they are converted. Coded ones come in short pieces,
     // since a damaged place spoils the whole piece it lies in.
     private let packing: PackedSamples?
     private let pieceFrames: Int
@@ -30,7 +30,7 @@
         }
         channelCount = file.channelCount
         packing = file.packing
-        pieceFrames = packing == nil ? 1_024 : 16_384 / channelCount
+        pieceFrames = file.isCoded ? 1_024 : 16_384 / channelCount
         sampleRate = file.sampleRate
         (frameCount, position) = file.measure()
         readableFrames = frameCount

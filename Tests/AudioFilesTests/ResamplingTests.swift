@@ -62,7 +62,7 @@ struct ResamplingTests {
 
     @Test("A tone keeps its phase from the first frame to the last, at every rate", arguments: rates)
     func tone(rate: Int, sessionRate: Int) throws {
-        let seconds = 4
+        let seconds = 2
         let file = try source(
             sine(997, rate: rate, count: seconds * rate), rate: rate, sessionRate: sessionRate)
         let ideal = sine(997, rate: sessionRate, count: seconds * sessionRate)
@@ -78,8 +78,8 @@ struct ResamplingTests {
     func aliases() throws {
         for frequency in stride(from: 24_300.0, through: 47_000, by: 1_900) {
             let file = try source(
-                sine(frequency, rate: 96_000, count: 96_000), rate: 96_000, sessionRate: 48_000)
-            let middle = try file.frames(from: 2_000, count: 40_000)
+                sine(frequency, rate: 96_000, count: 48_000), rate: 96_000, sessionRate: 48_000)
+            let middle = try file.frames(from: 2_000, count: 20_000)
             #expect(decibels(middle.map(abs).max()!) < -120, "\(frequency) Hz")
         }
     }
@@ -87,7 +87,7 @@ struct ResamplingTests {
     @Test("What is delivered depends on frame numbers only", arguments: rates)
     func division(rate: Int, sessionRate: Int) throws {
         var generator = SeededGenerator(state: 4)
-        let samples = (0..<3 * rate).map { _ in Float.random(in: -0.5...0.5, using: &generator) }
+        let samples = (0..<rate + rate / 2).map { _ in Float.random(in: -0.5...0.5, using: &generator) }
         let file = try source(samples, rate: rate, sessionRate: sessionRate)
         let all = try file.allFrames(block: 100_000)
         var pieces: [Float] = []
@@ -106,7 +106,7 @@ struct ResamplingTests {
     @Test("Segments meet without a seam: the whole equals one long conversion")
     func seams() throws {
         var generator = SeededGenerator(state: 5)
-        let samples = (0..<200_000).map { _ in Float.random(in: -0.5...0.5, using: &generator) }
+        let samples = (0..<100_000).map { _ in Float.random(in: -0.5...0.5, using: &generator) }
         for (rate, sessionRate) in Self.rates.dropLast() {
             let segments = try source(samples, rate: rate, sessionRate: sessionRate).allFrames()
             let whole = try converted(samples, from: rate, to: sessionRate, block: 10_000)
@@ -119,7 +119,7 @@ struct ResamplingTests {
     func alignment() throws {
         // Both are computed from the same formula, so neither is a conversion of the other.
         func chord(_ rate: Int) -> [Float] {
-            (0..<10 * rate).map {
+            (0..<4 * rate).map {
                 let t = Double($0) / Double(rate)
                 return Float(
                     0.2
@@ -130,8 +130,8 @@ struct ResamplingTests {
         let low = try source(chord(44_100), rate: 44_100, sessionRate: 48_000)
         let high = try source(chord(48_000), rate: 48_000, sessionRate: 48_000)
         var generator = SeededGenerator(state: 6)
-        for _ in 0..<50 {
-            let frame = Int64.random(in: 1_000..<470_000, using: &generator)
+        for _ in 0..<20 {
+            let frame = Int64.random(in: 1_000..<180_000, using: &generator)
             let a = try low.frames(from: frame, count: 5_000)
             let b = try high.frames(from: frame, count: 5_000)
             #expect(differenceInDecibels(a, b) < -115, "from \(frame)")

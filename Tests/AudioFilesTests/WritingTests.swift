@@ -193,9 +193,10 @@ struct WritingTests {
         try bench.run("mount", "-t", "tmpfs", "-o", "size=1m", "tmpfs", "disk")
         defer { try? bench.run("umount", "disk") }
         let path = bench.path("disk/a")
+        let block = noise(48_000)
         let error = #expect(throws: AudioFileError.self) {
             let writer = try SoundFileWriter(path: path, format: format, channelCount: 2, sampleRate: 48_000)
-            for _ in 0..<200 { try writer.write(noise(48_000)) }
+            for _ in 0..<200 { try writer.write(block) }
             try writer.finish()
         }
         #expect(error == .cannotWrite(path: path, reason: "No space left on device"))
