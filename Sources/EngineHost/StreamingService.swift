@@ -139,8 +139,8 @@ public final class StreamingService: @unchecked Sendable {
     // MARK: The threads
 
     private func work() {
-        while let (feed, target) = nextFeed() {
-            serve(feed, target)
+        while let (feed, target, isPrimed) = nextFeed() {
+            serve(feed, target, isPrimed: isPrimed)
         }
         monitor.locked {
             runningThreads -= 1
@@ -148,8 +148,9 @@ public final class StreamingService: @unchecked Sendable {
         }
     }
 
-    /// The feed that needs data most, in hand; nil when the service stops.
-    private func nextFeed() -> (TrackFeed, Target)? {
+    /// The feed that needs data most, in hand, with what it is to write and whether it has enough to start with;
+    /// nil when the service stops.
+    private func nextFeed() -> (TrackFeed, Target, isPrimed: Bool)? {
         monitor.locked {
             while !isStopping {
                 if let target {
@@ -157,7 +158,7 @@ public final class StreamingService: @unchecked Sendable {
                     while let feed = queue.popLast() {
                         if !feed.isInHand {
                             feed.isInHand = true
-                            return (feed, target)
+                            return (feed, target, feed.isPrimed)
                         }
                     }
                 }
@@ -182,15 +183,15 @@ public final class StreamingService: @unchecked Sendable {
         return list.sorted { $0.fill > $1.fill }.map(\.feed)
     }
 
-    private func serve(_ feed: TrackFeed, _ target: Target) {
+    private func serve(_ feed: TrackFeed, _ target: Target, isPrimed: Bool) {
         let consumed = unsafe lanes[target.lane].consumed.load(ordering: .acquiring)
         if feed.generation != target.generation {
             // A track that joins a stream under way begins where that has come to.
             feed.turn(to: target.map, lane: target.lane, from: consumed)
         }
-        let wanted = feed.isPrimed ? Self.turnFrames : primeFrames
+        let wanted = isPrimed ? Self.turnFrames : primeFrames
         feed.write(min(wanted, feed.room(consumed: consumed)), consumed: consumed)
-        if !feed.isPrimed, let oldFrame = target.oldFrame {
+        if !isPrimed, let oldFrame = target.oldFrame {
             feed.noteLikeness(oldFrame: oldFrame, frames: crossoverFrames)
         }
         let callback = monitor.locked {
