@@ -66,7 +66,11 @@ let package = Package(
             ],
             exclude: ["record-sequences"], resources: [.copy("Sequences")], swiftSettings: strict),
         .testTarget(
-            name: "RealtimePrimitivesTests", dependencies: ["RealtimePrimitives"], swiftSettings: strict),
+            name: "RealtimePrimitivesTests", dependencies: ["RealtimePrimitives", "TestSupport"],
+            swiftSettings: strict),
+        .testTarget(
+            name: "RenderCoreTests", dependencies: ["EngineHost", "RenderCore", "TestSupport"],
+            swiftSettings: strict),
         .testTarget(
             name: "EngineHostTests", dependencies: ["EngineHost", "RenderCore", "TestSupport"],
             swiftSettings: strict),
