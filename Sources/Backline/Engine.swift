@@ -222,7 +222,9 @@ public actor Engine {
         let map = StreamMap(start: position, loop: request.loop)
         var primed: PrimedStream?
         await withCheckedContinuation { ready in
-            primed = host.prime(map, stop: stop(for: map), at: frame) { ready.resume() }
+            primed = host.prime(map, stop: stop(for: map), at: frame, period: client.period) {
+                ready.resume()
+            }
         }
         guard let primed, !isClosed else { return }
         framesBefore += host.transportPosition.streamFrame
