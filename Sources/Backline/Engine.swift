@@ -155,12 +155,15 @@ public actor Engine {
     // MARK: Transport
 
     /// Plays from where it stands; at the end, from the beginning.
-    public func play() async throws(BacklineError) {
+    ///
+    /// Given a JACK frame of its server it starts exactly then, as every program does that is given the same one; a
+    /// frame that has passed means now.
+    public func play(atJackFrame jackFrame: UInt32? = nil) async throws(BacklineError) {
         if hasEnded { await locate(Request(position: 0, loop: stage.host.currentMap.loop)) }
         hasEnded = false
         pauseAsked = false
         stage.host.prepareStart()
-        try send(.start)
+        try send(.start, at: jackFrame.map { client.engineFrame(of: JackFrame($0)) } ?? .now)
     }
 
     /// Fades out and stands still.
@@ -248,9 +251,9 @@ public actor Engine {
         }
     }
 
-    private func send(_ command: Command) throws(BacklineError) {
+    private func send(_ command: Command, at frame: EngineFrame = .now) throws(BacklineError) {
         do throws(CommandRingFull) {
-            try stage.host.send([command])
+            try stage.host.send([command], at: frame)
         } catch {
             throw .full("the engine has not taken the last commands yet; try again")
         }
@@ -309,6 +312,7 @@ public actor Engine {
             recent.add(reading)
         }
         stage.host.freeRetiredPlans()
+        stage.host.sendHeld()
         for notice in stage.host.takeNotices() { hear(notice) }
         for problem in stage.failures() {
             lateProblems.append(problem)

@@ -33,6 +33,7 @@ public final class OfflineDriver {
     /// Renders the next `frames` frames, 1 to 8,192. What came out is in `output(_:)` until the next call.
     public func render(_ frames: Int) {
         precondition(frames >= 1 && frames <= RenderState.maximumBlock, "a block of \(frames) frames")
+        host.sendHeld()
         host.streaming.waitForData(frames + 2 * host.configuration.fadeFrames)
         let mode = rt_enter_audio_float_mode()
         unsafe Renderer.render(

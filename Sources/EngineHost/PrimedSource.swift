@@ -5,8 +5,8 @@ public final class PrimedSource: FrameSource {
     private let first: Int64
     private let head: [Float]
     private let headFrames: Int
-    /// What went wrong behind the head.
-    private let failure: SourceFailure?
+    /// What went wrong behind the head, for the next read there.
+    private var failure: SourceFailure?
 
     /// Samples in a frame.
     public let channelCount: Int
@@ -57,8 +57,14 @@ public final class PrimedSource: FrameSource {
                 from: samples.baseAddress! + Int(inHead) * channelCount, count: frames * channelCount)
         }
         guard frames < count, failure == nil else { return frames }
-        let rest = unsafe try base.read(
-            from: frame + Int64(frames), into: buffer + frames * channelCount, count: count - frames)
-        return frames + rest
+        do throws(SourceFailure) {
+            return unsafe try frames
+                + base.read(
+                    from: frame + Int64(frames), into: buffer + frames * channelCount, count: count - frames)
+        } catch {
+            // The head is still good; the next read fails.
+            failure = error
+            return frames
+        }
     }
 }

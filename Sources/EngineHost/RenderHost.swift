@@ -64,6 +64,10 @@ public final class RenderHost {
     var retired: RingReader<UnsafeMutablePointer<Plan>>
     var position: LatestReader<TransportPosition>
     var sequence: UInt32 = 0
+    /// Ordered by frame.
+    var held: [HeldBatch] = []
+    /// The frames of commands that wait in the audio thread's store.
+    var sentAhead: [EngineFrame] = []
     var graph = Graph()
     var plansAway = 1
     var slots: SlotTable

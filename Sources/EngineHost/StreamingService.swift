@@ -183,8 +183,11 @@ public final class StreamingService: @unchecked Sendable {
     }
 
     private func serve(_ feed: TrackFeed, _ target: Target) {
-        if feed.generation != target.generation { feed.turn(to: target.map, lane: target.lane) }
         let consumed = unsafe lanes[target.lane].consumed.load(ordering: .acquiring)
+        if feed.generation != target.generation {
+            // A track that joins a stream under way begins where that has come to.
+            feed.turn(to: target.map, lane: target.lane, from: consumed)
+        }
         let wanted = feed.isPrimed ? Self.turnFrames : primeFrames
         feed.write(min(wanted, feed.room(consumed: consumed)), consumed: consumed)
         if !feed.isPrimed, let oldFrame = target.oldFrame {

@@ -47,7 +47,7 @@ final class TrackFeed: @unchecked Sendable {
     func isInside(_ position: Int64) -> Bool { stream.isInside(position) }
 
     /// Turns to a new stream, in `lane`, from stream frame `first` on.
-    func turn(to map: StreamMap, lane: Int, from first: Int64 = 0) {
+    func turn(to map: StreamMap, lane: Int, from first: Int64) {
         self.map = map
         self.lane = lane
         cursor = first

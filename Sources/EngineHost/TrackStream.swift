@@ -51,15 +51,28 @@ public struct Clip {
     private var isPlain: Bool { gain == 1 && fadeIn == 0 && fadeOut == 0 }
 
     /// Reads up to `count` frames from the timeline position `position` on, which lies in the clip; at most to
-    /// the end of a pass.
+    /// the end of a pass. Where the source fails the rest is silent, and `failure` says why.
     fileprivate func read(
-        at position: Int64, into buffer: UnsafeMutablePointer<Float>, count: Int
-    ) throws(SourceFailure) -> Int {
+        at position: Int64, into buffer: UnsafeMutablePointer<Float>, count: Int,
+        failure: inout SourceFailure?
+    ) -> Int {
         let frame = (position - start) % length
         let wanted = Int(min(Int64(count), length - frame))
-        let got = unsafe try source.read(from: offset + frame, into: buffer, count: wanted)
-        // A medium that holds less than it says goes on as silence, so that loops keep their length.
         let channels = source.channelCount
+        var got = 0
+        do throws(SourceFailure) {
+            while got < wanted {
+                // Asked again after it delivered too little, a source that broke off says so.
+                let rest = unsafe buffer + got * channels
+                let more = unsafe try source.read(
+                    from: offset + frame + Int64(got), into: rest, count: wanted - got)
+                if more == 0 { break }
+                got += more
+            }
+        } catch {
+            failure = error
+        }
+        // A medium that holds less than it says goes on as silence, so that loops keep their length.
         for i in got * channels..<max(got, wanted) * channels { unsafe buffer[i] = 0 }
         if !isPlain { unsafe shape(buffer, from: position, frames: wanted) }
         return wanted
@@ -147,14 +160,13 @@ public final class TrackStream {
         _ index: Int, at position: Int64, into buffer: UnsafeMutablePointer<Float>, count: Int,
         report: (SourceFailure) -> Void
     ) -> Int {
-        do throws(SourceFailure) {
-            return unsafe try clips[index].read(at: position, into: buffer, count: count)
-        } catch {
+        var failure: SourceFailure?
+        let frames = unsafe clips[index].read(at: position, into: buffer, count: count, failure: &failure)
+        if let failure {
             failed[index] = true
-            report(error)
-            for i in 0..<count * clips[index].source.channelCount { unsafe buffer[i] = 0 }
-            return count
+            report(failure)
         }
+        return frames
     }
 
     private func addClip(

@@ -84,6 +84,9 @@ public struct RenderState: ~Copyable {
     /// The frame that the next block should begin with.
     var expectedFrame: Int64 = 0
 
+    /// How many commands for later the audio thread keeps.
+    public static var deferredCapacity: Int { @_noLocks get { DeferredCommands.capacity } }
+
     /// The longest block that can be rendered.
     public static var maximumBlock: Int { @_noLocks get { 8192 } }
 

@@ -50,4 +50,57 @@ struct MixingTests {
         }
         #expect(ends == [5_008])
     }
+
+    @Test("1,000 commands for later, some of them minutes ahead, all take effect on their frames")
+    func heldCommands() throws {
+        let rig = try OfflineRig(sources: [SignalSource(frames: 200_000) { _, _ in 1 }])
+        try rig.locate(to: 0)
+        try rig.host.send([.start])
+        for i in 1...1_000 {
+            let gain: Float = i.isMultiple(of: 2) ? 1 : 0.5
+            try rig.host.send(
+                [.trackGain(rig.tracks[0], left: gain, right: gain)], at: EngineFrame(Int64(i) * 150))
+        }
+        rig.render(160_000, block: 777)
+        let refusals = rig.notices.filter { notice in
+            switch notice {
+            case .refused, .late: true
+            default: false
+            }
+        }
+        #expect(refusals.isEmpty, "\(refusals.prefix(5))")
+        // Every change bends the gain from its own frame on, not one earlier.
+        expectIdentical(Array(rig.heard[0][..<151]), [Float](repeating: 1, count: 151))
+        #expect(rig.heard[0][152] < 1)
+        #expect(rig.heard[0][155_000] == 1)
+    }
+
+    @Test("tracks join and leave while the others play on, untouched")
+    func joinAndLeave() throws {
+        let steady = SignalSource.noise(seed: 1, frames: 300_000)
+        let rig = try OfflineRig(sources: [steady])
+        try rig.locate(to: 0)
+        try rig.host.send([.start])
+        rig.render(10_000)
+        let guest = try rig.host.addTrack(
+            TrackStream(clips: [Clip(source: SignalSource.sine(hertz: 50, frames: 300_000))]), left: 0.5,
+            right: 0)
+        rig.host.streaming.waitForData(8_192)
+        try rig.host.adopt(rig.graph(of: rig.tracks + [guest]))
+        rig.render(20_000)
+        try rig.host.send([.release(guest)])
+        rig.render(2_000)
+        try rig.host.adopt(rig.graph(of: rig.tracks))
+        rig.render(1_000)
+        #expect(rig.host.freeRetiredPlans() == 1)
+        rig.host.removeTrack(guest)
+        rig.render(5_000)
+        // The right side never had the guest.
+        expectIdentical(rig.heard[1], try samples(steady, channel: 1, frames: 38_000))
+        // The left side had it, faded in and out without a click.
+        let own = try samples(steady, frames: 38_000)
+        let visitor = zip(rig.heard[0], own).map { $0 - $1 }
+        #expect(peakDecibels(visitor) > -7)
+        #expect(peakDecibels(highPass(visitor, cutoff: 2_000)) < -80)
+    }
 }
