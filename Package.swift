@@ -59,12 +59,22 @@ let package = Package(
             swiftSettings: strict),
         .executableTarget(
             name: "jack-capture-frames", dependencies: ["CJack"], path: "Tests/JackCapture"),
+        .target(
+            name: "LiveSupport", dependencies: ["JackClient", "RenderCore"],
+            path: "Tests/LiveSupport", swiftSettings: strict),
         .testTarget(
             name: "JackClientTests",
             dependencies: [
-                "CRealtime", "EngineHost", "JackClient", "RenderCore", "TestSupport", "jack-capture-frames",
+                "CRealtime", "EngineHost", "JackClient", "LiveSupport", "RenderCore", "TestSupport",
+                "jack-capture-frames",
             ],
             exclude: ["record-sequences"], resources: [.copy("Sequences")], swiftSettings: strict),
+        .testTarget(
+            name: "LiveTests",
+            dependencies: [
+                "AudioFiles", "Backline", "EngineHost", "JackClient", "LiveSupport", "RenderCore", "Session",
+                "TestSupport", "backline", "jack-capture-frames",
+            ], swiftSettings: strict),
         .testTarget(
             name: "RealtimePrimitivesTests", dependencies: ["RealtimePrimitives"], swiftSettings: strict),
         .testTarget(
