@@ -11,6 +11,10 @@ let strict: [SwiftSetting] = [
 
 let package = Package(
     name: "Backline",
+    products: [
+        .library(name: "Backline", targets: ["Backline"]),
+        .executable(name: "backline", targets: ["backline"]),
+    ],
     targets: [
         // Render: what runs on the audio thread.
         .target(name: "CRealtime"),
