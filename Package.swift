@@ -11,6 +11,10 @@ let strict: [SwiftSetting] = [
 
 let package = Package(
     name: "Backline",
+    products: [
+        .library(name: "Backline", targets: ["Backline"]),
+        .executable(name: "backline", targets: ["backline"]),
+    ],
     targets: [
         // Render: what runs on the audio thread.
         .target(name: "CRealtime"),
@@ -59,12 +63,22 @@ let package = Package(
             swiftSettings: strict),
         .executableTarget(
             name: "jack-capture-frames", dependencies: ["CJack"], path: "Tests/JackCapture"),
+        .target(
+            name: "LiveSupport", dependencies: ["JackClient", "RenderCore"],
+            path: "Tests/LiveSupport", swiftSettings: strict),
         .testTarget(
             name: "JackClientTests",
             dependencies: [
-                "CRealtime", "EngineHost", "JackClient", "RenderCore", "TestSupport", "jack-capture-frames",
+                "CRealtime", "EngineHost", "JackClient", "LiveSupport", "RenderCore", "TestSupport",
+                "jack-capture-frames",
             ],
             exclude: ["record-sequences"], resources: [.copy("Sequences")], swiftSettings: strict),
+        .testTarget(
+            name: "LiveTests",
+            dependencies: [
+                "AudioFiles", "Backline", "EngineHost", "JackClient", "LiveSupport", "RenderCore", "Session",
+                "TestSupport", "backline", "jack-capture-frames",
+            ], swiftSettings: strict),
         .testTarget(
             name: "RealtimePrimitivesTests", dependencies: ["RealtimePrimitives", "TestSupport"],
             swiftSettings: strict),

@@ -169,6 +169,66 @@ extension SndFile {
     private var isOgg: Bool { container == SF_FORMAT_OGG }
 }
 
+// MARK: Truncation
+
+extension SndFile {
+    /// Frames that the header of an uncompressed file promises and that are not in it.
+    ///
+    /// libsndfile takes what is there for the whole and only logs the difference. Coded files break off in decoding.
+    var missingFrames: Int64 {
+        let (isWide, overhead): (Bool, Int64)
+        switch Int(container) {
+        case SF_FORMAT_WAV, SF_FORMAT_WAVEX: (isWide, overhead) = (false, 0)
+        case SF_FORMAT_AIFF: (isWide, overhead) = (false, 8)  // SSND holds an offset and a block size first
+        case SF_FORMAT_RF64: (isWide, overhead) = (true, 0)
+        case SF_FORMAT_W64: (isWide, overhead) = (true, 24)  // a chunk's size counts its own GUID and size
+        default: return 0
+        }
+        guard let sampleBytes, let stated = statedDataBytes, stated > overhead else { return 0 }
+        // Programs that write to a pipe state the largest number, or about that, for "unknown".
+        let isPlaceholder =
+            isWide ? stated >= 1 << 48 : 0x7FFF_0000...0x8000_FFFF ~= stated || stated >= 0xFFFF_0000
+        return isPlaceholder
+            ? 0 : max(0, (stated - overhead) / (sampleBytes * Int64(channelCount)) - info.frames)
+    }
+
+    private var sampleBytes: Int64? {
+        switch Int(encoding) {
+        case SF_FORMAT_PCM_S8, SF_FORMAT_PCM_U8: 1
+        case SF_FORMAT_PCM_16: 2
+        case SF_FORMAT_PCM_24: 3
+        case SF_FORMAT_PCM_32, SF_FORMAT_FLOAT: 4
+        case SF_FORMAT_DOUBLE: 8
+        default: nil
+        }
+    }
+
+    /// The size that the header gives for its sample data, as the library logs it: `data : 192000 (should be 99956)`.
+    private var statedDataBytes: Int64? {
+        var bytes = [UInt8](repeating: 0, count: 16_384)
+        let length = unsafe sf_command(handle, Int32(SFC_GET_LOG_INFO), &bytes, Int32(bytes.count))
+        guard length > 0 else { return nil }
+        for line in bytes.prefix(Int(length)).split(separator: UInt8(ascii: "\n")) {
+            let words = line.split(separator: UInt8(ascii: " ")).map { String(decoding: $0, as: UTF8.self) }
+            guard let colon = words.firstIndex(of: ":"), colon + 1 < words.count else { continue }
+            guard ["data", "ssnd", "data size"].contains(words[..<colon].joined(separator: " ").lowercased())
+            else { continue }
+            if let size = Int64(words[colon + 1]) { return size }
+        }
+        return nil
+    }
+
+    /// What is wrong with a file that ends before its header says so; nil for a whole one.
+    func truncation(frameCount: Int64) -> AudioFileError? {
+        let missing = missingFrames
+        guard missing > 0 else { return nil }
+        let seconds = (Double(missing) * 10 / Double(max(1, sampleRate))).rounded(.up) / 10
+        return .breaksOff(
+            path: path, frame: frameCount,
+            reason: "the file ends there, \(seconds) s before its header says so")
+    }
+}
+
 // MARK: Describing
 
 extension SndFile {

@@ -14,6 +14,8 @@ public struct SoundFileInfo: Codable, Hashable, Sendable {
     public let duration: Double
     /// title, artist, album, tracknumber, date, genre, comment, software, copyright and license: those that it has.
     public let tags: [String: String]
+    /// What is missing at the file's end, where its header tells that.
+    public let damage: String?
 
     /// Describes the file at `path`; throws where it cannot be read. A file that does not state its length is
     /// decoded once to find it.
@@ -26,5 +28,6 @@ public struct SoundFileInfo: Codable, Hashable, Sendable {
         frameCount = file.measure().frameCount
         duration = sampleRate > 0 ? Double(frameCount) / Double(sampleRate) : 0
         tags = file.tags
+        damage = file.truncation(frameCount: frameCount)?.description
     }
 }

@@ -12,6 +12,8 @@
     private(set) var readableFrames: Int64
     /// Why `readableFrames` is less than `frameCount`.
     private(set) var damage: AudioFileError?
+    /// What is known from the start to be missing at the file's end; `frameCount` is what is there.
+    let truncation: AudioFileError?
     /// NaN and infinite samples met so far and delivered as 0.
     private(set) var nonFiniteSampleCount = 0
 
@@ -34,6 +36,7 @@
         sampleRate = file.sampleRate
         (frameCount, position) = file.measure()
         readableFrames = frameCount
+        truncation = file.truncation(frameCount: frameCount)
     }
 
     /// Reads up to `count` frames from `frame` on into `buffer`, interleaved; fewer only at the end, or where the

@@ -37,6 +37,9 @@ public final class SoundFileSource: FrameSource {
     /// The file's own rate in Hz.
     public var fileSampleRate: Int { reader.sampleRate }
 
+    /// What is missing at the file's end, where opening it tells that; `frameCount` is what is there.
+    public var truncation: AudioFileError? { reader.truncation }
+
     /// NaN and infinite samples that were met so far and delivered as 0.
     public var nonFiniteSampleCount: Int { reader.nonFiniteSampleCount }
 

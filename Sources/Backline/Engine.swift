@@ -61,6 +61,8 @@ public actor Engine {
     private var isClosed = false
     private var request: Request?
     private var isLocating = false
+    /// Where the last locate went to, in frames.
+    private var locatePosition: Int64 = 0
 
     /// A place to go to.
     private struct Request {
@@ -83,6 +85,11 @@ public actor Engine {
         }
         stage = try Stage(document, sampleRate: client.sampleRate)
         if options.isStrict && !stage.problems.isEmpty { throw .stems(stage.problems) }
+        if let end = stage.end, options.loop == nil, stage.frames(options.from) >= end {
+            throw .time(
+                "the session ends at \(stage.seconds(end)) s, so there is nothing to play from \(options.from) s "
+                    + "on; give an earlier --from")
+        }
         for connection in options.connections where !stage.outputNames.contains(connection.output) {
             throw .unknown(kind: "output", name: connection.output, known: stage.outputNames)
         }
@@ -222,13 +229,16 @@ public actor Engine {
         let map = StreamMap(start: position, loop: request.loop)
         var primed: PrimedStream?
         await withCheckedContinuation { ready in
-            primed = host.prime(map, stop: stop(for: map), at: frame) { ready.resume() }
+            primed = host.prime(map, stop: stop(for: map), at: frame, period: client.period) {
+                ready.resume()
+            }
         }
         guard let primed, !isClosed else { return }
         framesBefore += host.transportPosition.streamFrame
         hasEnded = false
         guard (try? host.send([primed.locate], at: frame)) != nil else { return }
         host.noteSent(primed)
+        locatePosition = position
     }
 
     /// The timeline position at which a stream stops by itself.
@@ -319,7 +329,11 @@ public actor Engine {
 
     private func hear(_ notice: Notice) {
         switch notice {
-        case .started: continuation.yield(.started(position: status.position))
+        case .started(let frame):
+            let now = stage.host.transportPosition
+            let since = now.isRolling ? min(now.streamFrame, max(0, now.engineFrame - frame.value)) : 0
+            let place = stage.host.currentMap.position(of: now.streamFrame - since)
+            continuation.yield(.started(position: stage.seconds(place)))
         case .stopped:
             if pauseAsked {
                 continuation.yield(.paused(position: status.position))
@@ -330,7 +344,8 @@ public actor Engine {
         case .ended:
             hasEnded = true
             continuation.yield(.ended(position: status.position))
-        case .located: continuation.yield(.located(position: status.position))
+        case .located:
+            continuation.yield(.located(position: stage.seconds(locatePosition)))
         case .underrun(let slot, _):
             underruns += 1
             if let i = stage.tracks.firstIndex(of: slot) {

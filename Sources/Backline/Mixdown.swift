@@ -58,6 +58,7 @@ public struct Mixdown: Sendable {
         let session = document.session
         let sampleRate = session.sampleRate ?? StemLoader.firstRate(of: document)
         let bus = options.bus ?? "main"
+        if options.replaces { try spareSources(of: document, from: path) }
         let stage = try Stage(document, sampleRate: sampleRate, outputBus: bus)
         if options.isStrict && !stage.problems.isEmpty { throw .stems(stage.problems) }
         let from = stage.frames(options.from)
@@ -101,6 +102,24 @@ public struct Mixdown: Sendable {
             frames: frames, sampleRate: sampleRate, clippedSamples: writer.clippedSamples,
             levels: stage.report(sums.tracks, buses: sums.buses), problems: stage.problems + failures,
             elapsed: Double(DispatchTime.now().uptimeNanoseconds - began) / 1e9)
+    }
+
+    /// Refuses to replace what the mix is made of.
+    private static func spareSources(of document: SessionDocument, from path: String) throws(BacklineError) {
+        func identity(_ path: String) -> [UInt]? {
+            var status = stat()
+            return unsafe stat(path, &status) == 0 ? [UInt(status.st_dev), UInt(status.st_ino)] : nil
+        }
+        guard let target = identity(path) else { return }
+        if let file = document.file, identity(file) == target {
+            throw .output("cannot write \(path): it is the session itself; give another name")
+        }
+        for track in document.session.tracks {
+            for clip in track.clips where identity(document.path(of: clip.file)) == target {
+                throw .output(
+                    "cannot write \(path): it is a stem of track \"\(track.id)\"; give another name")
+            }
+        }
     }
 
     private static func length(of stage: Stage, from: Int64, seconds: Double?) throws(BacklineError) -> Int64

@@ -34,6 +34,8 @@ final class Stage {
         host = RenderHost(configuration)
         let loaded = StemLoader.load(document, sampleRate: sampleRate, headFrames: configuration.headFrames)
         problems = loaded.problems
+        // With nothing left to play, going on would be silence instead of an error.
+        guard loaded.haveSound || problems.isEmpty else { throw .stems(problems) }
         trackChannels = loaded.streams.map(\.channelCount)
         host.reserve(channels: trackChannels.reduce(0, +))
 

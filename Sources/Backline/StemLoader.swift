@@ -8,6 +8,8 @@ import Synchronization
 /// The tracks of a session with their files open, ready to be streamed.
 struct LoadedTracks {
     var streams: [TrackStream]
+    /// Whether a file could be opened, of at least one track.
+    var haveSound: Bool
     var problems: [StemProblem]
 }
 
@@ -17,7 +19,8 @@ enum StemLoader {
     private final class Job: @unchecked Sendable {
         let track: Int
         let clip: SessionClip
-        var result: Result<EngineHost.Clip, SourceFailure>?
+        /// The clip, and what is wrong with a file that can be played nevertheless.
+        var result: Result<(EngineHost.Clip, damage: AudioFileError?), SourceFailure>?
 
         init(track: Int, clip: SessionClip) {
             self.track = track
@@ -61,7 +64,12 @@ enum StemLoader {
         var problems: [StemProblem] = []
         for job in jobs {
             switch job.result {
-            case .success(let clip): clips[job.track].append(clip)
+            case .success(let (clip, damage)):
+                clips[job.track].append(clip)
+                guard let damage else { continue }
+                problems.append(
+                    StemProblem(
+                        track: session.tracks[job.track].id, file: job.clip.file, reason: damage.description))
             case .failure(let failure):
                 problems.append(
                     StemProblem(
@@ -70,12 +78,14 @@ enum StemLoader {
             case nil: break
             }
         }
-        return LoadedTracks(streams: clips.map(TrackStream.init(clips:)), problems: problems)
+        return LoadedTracks(
+            streams: clips.map(TrackStream.init(clips:)), haveSound: clips.contains { !$0.isEmpty },
+            problems: problems)
     }
 
     private static func open(
         _ clip: SessionClip, path: String, sessionRate: Int, sampleRate: Int, headFrames: Int
-    ) throws(SourceFailure) -> EngineHost.Clip {
+    ) throws(SourceFailure) -> (EngineHost.Clip, damage: AudioFileError?) {
         let source: SoundFileSource
         do {
             source = try SoundFileSource(path: path, sampleRate: sampleRate)
@@ -95,10 +105,11 @@ enum StemLoader {
                     + "\(Double(source.frameCount) / Double(sampleRate)) s")
         }
         let primed = try PrimedSource(source, from: offset, frames: headFrames)
-        return EngineHost.Clip(
+        let opened = EngineHost.Clip(
             source: primed, start: frames(clip.start), offset: offset, length: clip.length.map(frames),
             plays: clip.loops < 0 ? nil : Int64(clip.loops) + 1, gain: Float(clip.gain),
             fadeIn: frames(clip.fadeIn),
             fadeOut: frames(clip.fadeOut))
+        return (opened, source.truncation)
     }
 }

@@ -1,3 +1,5 @@
+import Session
+
 /// A command line that is wrong: exit status 2.
 struct UsageError: Error {
     let message: String
@@ -57,26 +59,11 @@ struct Arguments {
     }
 
     private static func unknown(_ name: String, _ options: [Option]) -> String {
-        let names = options.map { $0.name.hasPrefix("-") ? $0.name : "--\($0.name)" }
-        let near = names.min { distance($0, name) < distance($1, name) }
-        let hint = near.flatMap { distance($0, name) <= 3 ? "; did you mean \($0)?" : nil } ?? "; see --help"
-        return "unknown option \(name)\(hint)"
-    }
-
-    /// How many letters must change to make one word of another.
-    private static func distance(_ a: String, _ b: String) -> Int {
-        let b = Array(b)
-        var row = Array(0...b.count)
-        for (i, x) in a.enumerated() {
-            var diagonal = row[0]
-            row[0] = i + 1
-            for j in b.indices {
-                let above = row[j + 1]
-                row[j + 1] = min(above + 1, row[j] + 1, diagonal + (x == b[j] ? 0 : 1))
-                diagonal = above
-            }
+        let word = String(name.drop { $0 == "-" })
+        guard let near = Spelling.nearest(to: word, among: options.map(\.name)) else {
+            return "unknown option \(name); see --help"
         }
-        return row[b.count]
+        return "unknown option \(name); did you mean \(near.hasPrefix("-") ? "" : "--")\(near)?"
     }
 
     /// Whether an option is there.
@@ -95,6 +82,13 @@ struct Arguments {
             throw UsageError(message: "--\(name) \(text): expected seconds, as 12.5 or 1:30")
         }
         return seconds
+    }
+
+    /// An option's value as a length in seconds, more than 0.
+    func length(_ name: String) throws(UsageError) -> Double? {
+        let length = try seconds(name)
+        guard let length, length <= 0 else { return length }
+        throw UsageError(message: "--\(name) \(string(name) ?? ""): expected more than 0 seconds")
     }
 
     /// Seconds from `12.5`, `1:30` or `1:02:03.5`.
@@ -125,7 +119,10 @@ struct Arguments {
         guard let text = string(name) else { return nil }
         guard let value = Value(rawValue: text) else {
             let known = Value.allCases.map(\.rawValue).joined(separator: ", ")
-            throw UsageError(message: "--\(name) \(text): expected one of \(known)")
+            let near = Spelling.nearest(to: text, among: Value.allCases.map(\.rawValue))
+            throw UsageError(
+                message: "--\(name) \(text): expected one of \(known)"
+                    + (near.map { "; did you mean \($0)?" } ?? ""))
         }
         return value
     }

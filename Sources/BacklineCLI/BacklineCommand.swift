@@ -1,4 +1,5 @@
 import Glibc
+import Session
 
 /// A command of the program.
 protocol Command {
@@ -36,7 +37,13 @@ enum BacklineCommand {
     static func main() async {
         // A reader that goes away is an error of the write, not the end of the program.
         signal(SIGPIPE, SIG_IGN)
-        exit(await run(Array(CommandLine.arguments.dropFirst())).rawValue)
+        let status = await run(Array(CommandLine.arguments.dropFirst()))
+        if let failure = Output.failure, status == .done || status == .degraded {
+            Output.error(
+                "backline: cannot write to standard output: \(failure); send it where it can be written")
+            exit(ExitStatus.failed.rawValue)
+        }
+        exit(status.rawValue)
     }
 
     private static func run(_ words: [String]) async -> ExitStatus {
@@ -46,12 +53,12 @@ enum BacklineCommand {
         }
         switch first {
         case "--help", "-h", "help":
-            if let topic = words.dropFirst().first, let command = commands.first(where: { $0.name == topic })
-            {
-                Output.line(help(for: command))
-            } else {
+            guard first == "help", let topic = words.dropFirst().first(where: { !$0.hasPrefix("-") }) else {
                 Output.line(help)
+                return .done
             }
+            guard let command = commands.first(where: { $0.name == topic }) else { return unknown(topic) }
+            Output.line(help(for: command))
             return .done
         case "--version":
             Output.line("backline \(version)")
@@ -59,8 +66,7 @@ enum BacklineCommand {
         default: break
         }
         guard let command = commands.first(where: { $0.name == first }) else {
-            Output.error("backline: unknown command \"\(first)\": there are \(names); see backline --help")
-            return .usage
+            return unknown(first)
         }
         if words.contains("--help") || words.contains("-h") {
             Output.line(help(for: command))
@@ -75,6 +81,14 @@ enum BacklineCommand {
             for line in "\(error)".split(separator: "\n") { Output.error("backline: \(line)") }
             return .failed
         }
+    }
+
+    private static func unknown(_ name: String) -> ExitStatus {
+        let known = commands.map { $0.name } + ["--help", "--version"]
+        let hint = Spelling.nearest(to: name, among: known).map { "did you mean \($0)?" }
+        Output.error(
+            "backline: unknown command \"\(name)\": there are \(names); \(hint ?? "see backline --help")")
+        return .usage
     }
 
     private static var names: String { commands.map { $0.name }.joined(separator: ", ") }

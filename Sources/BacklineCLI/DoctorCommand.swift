@@ -5,7 +5,7 @@ import Foundation
 enum DoctorCommand: Command {
     static let name = "doctor"
     static let summary = "say what on this machine would spoil audio, and how to mend it"
-    static let usage = "[--json]"
+    static let usage = "[--json] [--root DIR]"
     static let details = "The exit status is 1 when there is a problem that keeps Backline from playing."
     static let options: [Arguments.Option] = [
         .init("json", nil, "print one JSON object"),
@@ -20,7 +20,7 @@ enum DoctorCommand: Command {
             Output.json(["findings": findings], pretty: true)
         } else {
             let width = Output.isTerminal ? TerminalSize.current.columns : 100
-            Output.line(MachineReport.text(findings, width: width, colored: Output.isTerminal))
+            Output.write(MachineReport.text(findings, width: width, colored: Output.isTerminal), to: 1)
         }
         return findings.worstSeverity == .problem ? .failed : .done
     }

@@ -8,7 +8,10 @@ enum InfoCommand: Command {
     static let name = "info"
     static let summary = "say what files are: format, rate, channels, duration, tags; and check sessions"
     static let usage = "FILE… [--json]"
-    static let details = "The exit status is 1 when a file cannot be read, and 3 when a session lacks a stem."
+    static let details = """
+        The exit status is 1 when a file cannot be read or a session is wrong, and 3 when a file breaks off or a session
+        lacks a stem.
+        """
     static let options: [Arguments.Option] = [.init("json", nil, "print one JSON object")]
 
     static func run(_ arguments: Arguments) async throws -> ExitStatus {
@@ -22,7 +25,8 @@ enum InfoCommand: Command {
             for report in reports { report.tell() }
         }
         if reports.contains(where: { $0.error != nil }) { return .failed }
-        return reports.contains(where: { !($0.session?.problems.isEmpty ?? true) }) ? .degraded : .done
+        return reports.contains { $0.sound?.damage != nil || $0.session?.problems.isEmpty == false }
+            ? .degraded : .done
     }
 }
 
@@ -72,6 +76,7 @@ private struct FileReport: Encodable {
             "  \(sound.sampleRate) Hz, \(channels), \(Output.time(sound.duration)) (\(sound.frameCount) frames)"
         )
         for (name, value) in sound.tags.sorted(by: { $0.key < $1.key }) { Output.line("  \(name): \(value)") }
+        if let damage = sound.damage { Output.error("backline: \(damage)") }
     }
 }
 
@@ -98,6 +103,9 @@ private struct SessionReport: Encodable {
             for clip in track.clips {
                 do throws(AudioFileError) {
                     let info = try SoundFileInfo(path: document.path(of: clip.file))
+                    if let damage = info.damage {
+                        problems.append(StemProblem(track: track.id, file: clip.file, reason: damage))
+                    }
                     stems.append(
                         Stem(
                             track: track.id, file: clip.file, duration: info.duration,

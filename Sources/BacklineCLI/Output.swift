@@ -1,16 +1,35 @@
 import Foundation
 import Glibc
+import Synchronization
 
 /// What the program says, to people and to programs.
 enum Output {
+    private static let failedWrite = Atomic<Int32>(0)
+
+    /// Why something did not get onto standard output; nil while everything has.
+    static var failure: String? {
+        let code = failedWrite.load(ordering: .relaxed)
+        return code == 0 ? nil : unsafe String(cString: strerror(code))
+    }
+
     /// One line on standard output.
     static func line(_ text: String) {
-        write(text + "\n", to: 1)
+        write(printable(text) + "\n", to: 1)
     }
 
     /// One line on standard error.
     static func error(_ text: String) {
-        write(text + "\n", to: 2)
+        write(printable(text) + "\n", to: 2)
+    }
+
+    /// `text` without what would steer a terminal: names come from files that somebody else may have made.
+    static func printable(_ text: String) -> String {
+        guard text.unicodeScalars.contains(where: isControl) else { return text }
+        return String(String.UnicodeScalarView(text.unicodeScalars.map { isControl($0) ? "\u{FFFD}" : $0 }))
+    }
+
+    private static func isControl(_ scalar: Unicode.Scalar) -> Bool {
+        scalar.properties.generalCategory == .control && scalar != "\n" && scalar != "\t"
     }
 
     /// Text on a file descriptor, as it is.
@@ -21,13 +40,23 @@ enum Output {
                 unsafe Glibc.write(descriptor, $0.baseAddress, $0.count)
             }
             if written < 0 && errno == EINTR { continue }
-            if written <= 0 { return }
+            if written <= 0 {
+                if descriptor == 1 { failedWrite.store(errno, ordering: .relaxed) }
+                return
+            }
             bytes = bytes.dropFirst(written)
         }
     }
 
     /// Whether standard output is a terminal.
     static var isTerminal: Bool { isatty(1) == 1 }
+
+    /// Whether the terminal at `descriptor` listens to this program, rather than to a shell that runs it in the
+    /// background.
+    static func isForeground(_ descriptor: Int32) -> Bool {
+        let group = tcgetpgrp(descriptor)
+        return group < 0 || group == getpgrp()
+    }
 
     /// One value as JSON on one line; what is not finite becomes null.
     static func json(_ value: some Encodable, pretty: Bool = false) {

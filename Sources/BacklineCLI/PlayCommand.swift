@@ -52,10 +52,12 @@ enum PlayCommand: Command {
         let engine = try await Engine(document, options: engineOptions)
         let style: PlayReporter.Style =
             arguments.has("json")
-            ? .json : arguments.has("events") ? .events : Output.isTerminal ? .terminal : .lines
+            ? .json
+            : arguments.has("events")
+                ? .events : Output.isTerminal && Output.isForeground(1) ? .terminal : .lines
         let player = await Player(engine: engine, document: document, style: style, atEnd: atEnd)
         for text in [notice].compactMap({ $0 }) + engine.notices { await player.reporter.notice(text) }
-        for problem in engine.problems { Output.error("backline: \(problem)") }
+        for problem in engine.problems { await player.reporter.problem(problem) }
         return try await player.run()
     }
 
@@ -64,7 +66,7 @@ enum PlayCommand: Command {
         options.clientName = arguments.string("client") ?? "backline"
         options.from = try arguments.seconds("from") ?? 0
         options.to = try arguments.seconds("to")
-        options.seconds = try arguments.seconds("seconds")
+        options.seconds = try arguments.length("seconds")
         options.isStrict = arguments.has("strict")
         if let to = options.to, to <= options.from {
             throw UsageError(message: "--to \(to) is not behind --from \(options.from)")

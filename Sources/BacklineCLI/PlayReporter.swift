@@ -17,8 +17,7 @@ final class PlayReporter {
     private let document: SessionDocument
     private var session: Session
     private var soloIsNext = false
-    private var drawnLines = 0
-    private var held: [String: (peak: Double, until: Date)] = [:]
+    private let meters = MeterDisplay()
 
     init(style: Style, document: SessionDocument) {
         self.style = style
@@ -32,11 +31,20 @@ final class PlayReporter {
     func notice(_ text: String) {
         switch style {
         case .events: Output.json(EventJSON(event: "notice", text: text))
-        case .json: Output.error("backline: \(text)")
-        case .terminal, .lines:
-            eraseDrawing()
-            Output.error("backline: \(text)")
+        case .json, .terminal, .lines: error(text)
         }
+    }
+
+    /// Something went wrong.
+    func error(_ text: String) {
+        meters.erase()
+        Output.error("backline: \(text)")
+    }
+
+    /// A stem that cannot be heard, from the start on.
+    func problem(_ problem: StemProblem) {
+        if style == .events { Output.json(EventJSON(.stemFailed(problem))) }
+        error(problem.description)
     }
 
     /// Before the first sound.
@@ -53,11 +61,8 @@ final class PlayReporter {
     func tell(_ event: EngineEvent) {
         switch style {
         case .events: Output.json(EventJSON(event))
-        case .json: if case .stemFailed(let problem) = event { Output.error("backline: \(problem)") }
-        case .terminal, .lines:
-            guard let text = plainText(event) else { return }
-            eraseDrawing()
-            Output.error("backline: \(text)")
+        case .json: if case .stemFailed(let problem) = event { error(problem.description) }
+        case .terminal, .lines: if let text = plainText(event) { error(text) }
         }
     }
 
@@ -83,71 +88,8 @@ final class PlayReporter {
 
     /// Draws the position and the meters, on a terminal.
     func draw(_ engine: Engine) async {
-        guard style == .terminal else { return }
-        let status = await engine.status
-        let levels = await engine.recentLevels()
-        let size = TerminalSize.current
-        var lines = [positionLine(status, width: size.columns)]
-        let names = session.tracks.map(\.name) + session.buses.map(\.name)
-        let width = min(16, names.map(\.count).max() ?? 0)
-        for (i, track) in levels.tracks.enumerated() where i < size.rows - 4 {
-            let state = session.tracks[i].mute ? "M" : session.tracks[i].solo ? "S" : " "
-            let label =
-                "\(i < 10 ? String((i + 1) % 10) : " ") \(state) \(Self.fit(session.tracks[i].name, width))"
-            lines.append(meterLine(label, track.id, track.levels, width: size.columns))
-        }
-        for (i, bus) in levels.buses.enumerated() where lines.count < size.rows - 1 {
-            lines.append(
-                meterLine(
-                    "    \(Self.fit(session.buses[i].name, width))", bus.id, bus.levels, width: size.columns))
-        }
-        var text = drawnLines > 0 ? "\u{1B}[\(drawnLines)A" : ""
-        for line in lines { text += "\r\(line)\u{1B}[K\n" }
-        text += "\u{1B}[J"
-        drawnLines = lines.count
-        Output.write(text, to: 1)
-    }
-
-    private func positionLine(_ status: EngineStatus, width: Int) -> String {
-        let state = soloIsNext ? "s?" : status.isPlaying ? "▶ " : "⏸ "
-        let times = "\(Output.time(status.position)) / \(status.duration.map { Output.time($0) } ?? "∞")"
-        let space = max(8, min(60, width - times.count - 8))
-        let part = status.duration.map { $0 > 0 ? min(1, status.position / $0) : 0 } ?? 0
-        let full = Int(part * Double(space))
-        return
-            "\(state) \(times) \(String(repeating: "━", count: full))\(String(repeating: "─", count: space - full))"
-    }
-
-    /// A meter from −60 dB to full scale, its peak held for a second, and its number.
-    private func meterLine(_ label: String, _ id: String, _ levels: Levels, width: Int) -> String {
-        let peak = levels.channels.map(\.peak).max() ?? -.infinity
-        let average = levels.channels.map(\.average).max() ?? -.infinity
-        let now = Date()
-        var hold = held[id] ?? (-.infinity, now)
-        if peak >= hold.peak || now > hold.until { hold = (peak, now.addingTimeInterval(1)) }
-        held[id] = hold
-        let space = max(8, min(48, width - label.count - 14))
-        let bar = Int(Self.part(average) * Double(space))
-        let mark = min(space - 1, Int(Self.part(hold.peak) * Double(space)))
-        var cells = (0..<space).map { $0 < bar ? "█" : " " }
-        if hold.peak > -60 { cells[mark] = "▏" }
-        let clips = levels.channels.contains { $0.clips > 0 } ? " CLIP" : ""
-        return "\(label) \(cells.joined()) \(Output.decibels(hold.peak))\(clips)"
-    }
-
-    private static func part(_ decibels: Double) -> Double {
-        max(0, min(1, (decibels + 60) / 60))
-    }
-
-    private static func fit(_ text: String, _ width: Int) -> String {
-        let cut = text.count > width ? String(text.prefix(width - 1)) + "…" : text
-        return cut + String(repeating: " ", count: max(0, width - cut.count))
-    }
-
-    private func eraseDrawing() {
-        guard style == .terminal, drawnLines > 0 else { return }
-        Output.write("\u{1B}[\(drawnLines)A\r\u{1B}[J", to: 1)
-        drawnLines = 0
+        guard style == .terminal, Output.isForeground(1) else { return }
+        meters.draw(await engine.status, await engine.recentLevels(), of: session, soloIsNext: soloIsNext)
     }
 
     // MARK: The end

@@ -10,6 +10,8 @@ final class Player {
     private let atEnd: PlayCommand.AtEnd
     private let keys = KeyInput()
     private var soloIsNext = false
+    /// Whether it is to play: what space changes. A pause that still fades is one.
+    private var isToPlay = true
     private var outcome: ExitStatus?
 
     init(engine: Engine, document: SessionDocument, style: PlayReporter.Style, atEnd: PlayCommand.AtEnd) {
@@ -28,7 +30,10 @@ final class Player {
         try await engine.play()
         while outcome == nil {
             if interruption.isAsked { outcome = .interrupted }
-            for key in keys.read() { try await press(key) }
+            for key in keys.read() {
+                // What a key cannot do is no reason to stop the music.
+                do { try await press(key) } catch { reporter.notice("\(error)") }
+            }
             await reporter.draw(engine)
             try? await Task.sleep(for: .milliseconds(reporter.style == .terminal ? 40 : 20))
         }
@@ -36,7 +41,7 @@ final class Player {
         if outcome != .failed && isPlaying {
             // The fade of a stop, so that leaving does not click.
             try? await engine.pause()
-            let limit = ContinuousClock.now + .milliseconds(500)
+            let limit = ContinuousClock.now + .milliseconds(300)
             while await engine.status.isPlaying, ContinuousClock.now < limit {
                 try? await Task.sleep(for: .milliseconds(5))
             }
@@ -56,14 +61,14 @@ final class Player {
         reporter.tell(event)
         switch event {
         case .ended:
+            isToPlay = false
             switch atEnd {
             case .quit: outcome = outcome ?? .done
             case .stop: break
             case .rewind: await engine.locate(to: 0)
             }
         case .serverGone(let reason):
-            Output.error(
-                "backline: play: the JACK server went away: \(reason); start it again, then play again")
+            reporter.error("play: the JACK server went away: \(reason); start it again, then play again")
             outcome = .failed
         default: break
         }
@@ -72,7 +77,8 @@ final class Player {
     private func press(_ key: Key) async throws {
         switch key {
         case .space:
-            if await engine.status.isPlaying { try await engine.pause() } else { try await engine.play() }
+            isToPlay.toggle()
+            if isToPlay { try await engine.play() } else { try await engine.pause() }
         case .left: await engine.skip(-5)
         case .right: await engine.skip(5)
         case .digit(let digit):

@@ -37,7 +37,7 @@ enum RenderCommand: Command {
         options.fileRate = try arguments.integer("rate", in: 1_000...768_000)
         options.block = try arguments.integer("block", in: 1...8192) ?? 4096
         options.from = try arguments.seconds("from") ?? 0
-        options.seconds = try arguments.seconds("seconds")
+        options.seconds = try arguments.length("seconds")
         options.replaces = arguments.has("force")
         options.isStrict = arguments.has("strict")
         let document = try SessionDocument.named(arguments.rest)
@@ -69,9 +69,11 @@ enum RenderCommand: Command {
             "\(path): \(Output.time(length)) in \(String(format: "%.2f", result.elapsed)) s, \(speed) × real time"
         )
         if result.clippedSamples > 0 {
-            Output.line(
-                "\(result.clippedSamples) samples are above full scale and were clipped; lower the volumes, or "
-                    + "write --bits 32f, which cannot clip")
+            let subject =
+                result.clippedSamples == 1 ? "1 sample was" : "\(result.clippedSamples) samples were"
+            Output.error(
+                "backline: \(subject) above full scale and clipped; lower the volumes, or write --bits 32f, "
+                    + "which cannot clip")
         }
     }
 

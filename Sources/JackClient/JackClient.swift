@@ -224,9 +224,9 @@ extension JackClient {
 
 extension JackClient {
     /// How long `close` waits for the server.
-    private static let patience = 2.0
+    private static let patience = 1.5
 
-    /// Leaves the server for good; `events` ends. Takes at most 2 s: libjack can hang while a server restarts, and
+    /// Leaves the server for good; `events` ends. Takes at most 1.5 s: libjack can hang while a server restarts, and
     /// then its thread and the memory that it may still touch are left to it.
     ///
     /// - Returns: false if they were left.

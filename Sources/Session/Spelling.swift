@@ -1,5 +1,5 @@
-/// Finds what somebody meant to write.
-enum Spelling {
+/// Finds what somebody meant to write: in a session file, and on the command line.
+package enum Spelling {
     /// `; did you mean "volume"?`, or nothing where no candidate is near.
     static func hint(for word: String, among candidates: some Sequence<String>) -> String {
         nearest(to: word, among: candidates).map { "; did you mean \(quoted($0))?" } ?? ""
@@ -8,7 +8,7 @@ enum Spelling {
     /// The candidate that differs least from `word`, if any is near: up to a third of the word may be wrong.
     ///
     /// Upper and lower case are the same here, and the beginning of a candidate is near to it.
-    private static func nearest(to word: String, among candidates: some Sequence<String>) -> String? {
+    package static func nearest(to word: String, among candidates: some Sequence<String>) -> String? {
         // Nothing that is right is longer, and the work for each word stays small in a file made to make it big.
         let byteLimit = 64
         guard word.utf8.count <= byteLimit else { return nil }
