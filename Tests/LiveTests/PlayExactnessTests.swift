@@ -52,7 +52,9 @@ private func expectSame(
         let samples = performance.capture.channels[channel]
         let expected = fixture.expected[channel]
         let tail = samples.count - lead - expected.count
-        #expect(lead > 0 && tail > 0, "\(output): the capture has \(samples.count) frames", sourceLocation: sourceLocation)
+        #expect(
+            lead > 0 && tail > 0, "\(output): the capture has \(samples.count) frames",
+            sourceLocation: sourceLocation)
         guard lead > 0 && tail > 0 else { return }
         expectIdentical(
             samples,

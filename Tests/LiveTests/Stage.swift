@@ -64,7 +64,9 @@ struct Performance {
     let events: [[String: Any]]
 
     /// The frames that it told to be lost, in order.
-    var losses: [Int] { events.filter { $0["event"] as? String == "lost" }.compactMap { $0["frames"] as? Int } }
+    var losses: [Int] {
+        events.filter { $0["event"] as? String == "lost" }.compactMap { $0["frames"] as? Int }
+    }
 
     /// Plays `session` on `server` with the outputs `outputs` captured, a channel each, from before the start to the
     /// end; `meanwhile` is what happens to it in between.
