@@ -379,6 +379,7 @@ public actor Engine {
             loadMean: (statistics?.cpu.meanNanoseconds ?? 0) / periodNanoseconds,
             loadMaximum: Double(statistics?.cpu.maximumNanoseconds ?? 0) / periodNanoseconds,
             overHalfPeriod: statistics?.cpu.overHalfPeriod ?? 0, lateReadings: statistics?.lateReadings ?? 0,
+            reanchorings: statistics?.reanchorings ?? 0,
             lostNotices: Int(stage.host.lostNotices), levels: stage.report(sums.tracks, buses: sums.buses),
             problems: problems + lateProblems)
         client.close()

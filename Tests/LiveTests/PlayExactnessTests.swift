@@ -21,7 +21,7 @@ extension LiveTests {
         }
 
         @Test func `What is captured of play in freewheel is what render writes, to the bit`() async throws {
-            let fixture = try await SessionFixture(seconds: 20)
+            let fixture = try await SessionFixture(seconds: 8)
             let server = try startServer(period: 1024)
             let performance = try await Performance.play(
                 [fixture.session], on: server.name, outputs: fixture.outputs, seconds: 60
@@ -31,7 +31,37 @@ extension LiveTests {
             }
             #expect(performance.status == 0)
             expectSame(performance, fixture)
+            let freewheeling = performance.capture.callbacks.filter(\.isFreewheeling).count
+            print("live: \(freewheeling) of \(performance.capture.callbacks.count) callbacks in freewheel")
+            #expect(freewheeling * 1024 > 4 * 48_000)
         }
+
+        @Test func `Whatever time a server loses is lost in play and in the capture alike, and nothing else`()
+            async throws
+        {
+            let fixture = try await SessionFixture()
+            for (period, synchronous) in [(64, true), (64, false), (256, false), (1024, false)] {
+                let server = try startServer(period: period, synchronous: synchronous)
+                let performance = try await Performance.play(
+                    [fixture.session], on: server.name, outputs: fixture.outputs, seconds: 30)
+                let check = try performance.checkGaps(
+                    against: fixture.expected, "period \(period), \(synchronous ? "" : "a")synchronous")
+                #expect(check.faults.isEmpty)
+            }
+        }
+    }
+}
+
+extension Performance {
+    /// Compares what was captured with `expected`, and prints every gap.
+    func checkGaps(against expected: [[Float]], _ what: String) throws -> GapCheck {
+        let reanchorings = try #require(report["reanchorings"] as? Int)
+        let check = GapCheck(capture, expected: expected, losses: losses, reanchorings: reanchorings)
+        print(
+            "live: \(what): \(capture.callbacks.count) callbacks, \(check.gaps.count) gaps,"
+                + " \(check.tornCallbacks) torn, \(check.unheard) frames unheard; play told \(losses) and \(report["lateReadings"] ?? 0) late readings")
+        for line in check.log + check.faults { print("live:   \(line)") }
+        return check
     }
 }
 
