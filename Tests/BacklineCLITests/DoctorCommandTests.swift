@@ -6,7 +6,7 @@ import Testing
 struct DoctorCommandTests {
     let bench: Bench
     private let environment = [
-        "JACK_DEFAULT_SERVER": "default", "HOME": "/home/ada", "USER": "ada", "LV2_PATH": "",
+        "JACK_DEFAULT_SERVER": "default", "HOME": "/home/ada", "USER": "ada", "LV2_PATH": "/usr/lib/lv2",
         "XDG_RUNTIME_DIR": "/run/user/1000",
     ]
 
