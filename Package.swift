@@ -11,6 +11,10 @@ let strict: [SwiftSetting] = [
 
 let package = Package(
     name: "Backline",
+    products: [
+        .library(name: "Backline", targets: ["Backline"]),
+        .executable(name: "backline", targets: ["backline"]),
+    ],
     targets: [
         // Render: what runs on the audio thread.
         .target(name: "CRealtime"),
@@ -59,17 +63,35 @@ let package = Package(
             swiftSettings: strict),
         .executableTarget(
             name: "jack-capture-frames", dependencies: ["CJack"], path: "Tests/JackCapture"),
+        .target(
+            name: "LiveSupport", dependencies: ["JackClient", "RenderCore"],
+            path: "Tests/LiveSupport", swiftSettings: strict),
         .testTarget(
             name: "JackClientTests",
             dependencies: [
-                "CRealtime", "EngineHost", "JackClient", "RenderCore", "TestSupport", "jack-capture-frames",
+                "CRealtime", "EngineHost", "JackClient", "LiveSupport", "RenderCore", "TestSupport",
+                "jack-capture-frames",
             ],
             exclude: ["record-sequences"], resources: [.copy("Sequences")], swiftSettings: strict),
         .testTarget(
-            name: "RealtimePrimitivesTests", dependencies: ["RealtimePrimitives"], swiftSettings: strict),
+            name: "LiveTests",
+            dependencies: [
+                "AudioFiles", "Backline", "EngineHost", "JackClient", "LiveSupport", "RenderCore", "Session",
+                "TestSupport", "backline", "jack-capture-frames",
+            ], swiftSettings: strict),
+        .testTarget(
+            name: "RealtimePrimitivesTests", dependencies: ["RealtimePrimitives", "TestSupport"],
+            swiftSettings: strict),
+        .testTarget(
+            name: "RenderCoreTests", dependencies: ["EngineHost", "RenderCore", "TestSupport"],
+            swiftSettings: strict),
         .testTarget(
             name: "EngineHostTests", dependencies: ["EngineHost", "RenderCore", "TestSupport"],
             swiftSettings: strict),
+        // What the checks must catch. Exit tests expand to code that strict memory safety refuses.
+        .testTarget(
+            name: "ProofTests", dependencies: ["CRealtime"],
+            swiftSettings: [.swiftLanguageMode(.v6), .treatAllWarnings(as: .error)]),
         .testTarget(name: "SessionTests", dependencies: ["Session"], swiftSettings: strict),
         .testTarget(name: "DoctorTests", dependencies: ["Doctor"], swiftSettings: strict),
         .testTarget(

@@ -302,7 +302,9 @@ ALLOWED = {
     "Backline": SYSTEM
     | ENGINE
     | {"EngineHost", "Session", "JackClient", "AudioFiles", "LV2Host", "Doctor", "Dispatch", "Foundation"},
-    "BacklineCLI": SYSTEM | {"Backline", "Session", "Doctor", "Dispatch", "Foundation"},
+    # `info` reads files, `play` chooses a server, and CRealtime has the variadic ioctl that Swift cannot call.
+    "BacklineCLI": SYSTEM
+    | {"CRealtime", "AudioFiles", "JackClient", "Backline", "Session", "Doctor", "Dispatch", "Foundation"},
 }
 KINDS = set("struct class enum protocol typealias func let var actor macro".split())
 

@@ -233,7 +233,9 @@ public actor Engine {
         let map = StreamMap(start: position, loop: request.loop)
         var primed: PrimedStream?
         await withCheckedContinuation { ready in
-            primed = host.prime(map, stop: stop(for: map), at: frame) { ready.resume() }
+            primed = host.prime(map, stop: stop(for: map), at: frame, period: client.period) {
+                ready.resume()
+            }
         }
         guard let primed, !isClosed else { return }
         framesBefore += host.transportPosition.streamFrame
@@ -383,6 +385,7 @@ public actor Engine {
             loadMean: (statistics?.cpu.meanNanoseconds ?? 0) / periodNanoseconds,
             loadMaximum: Double(statistics?.cpu.maximumNanoseconds ?? 0) / periodNanoseconds,
             overHalfPeriod: statistics?.cpu.overHalfPeriod ?? 0, lateReadings: statistics?.lateReadings ?? 0,
+            reanchorings: statistics?.reanchorings ?? 0,
             lostNotices: Int(stage.host.lostNotices), levels: stage.report(sums.tracks, buses: sums.buses),
             problems: problems + lateProblems)
         client.close()

@@ -27,9 +27,11 @@ extension RenderHost {
     ///
     /// The transport will stop by itself, with a fade, at the timeline position `stop`, if that is given, and
     /// without one where the last sound of all tracks ends. `frame` is when the stream will be gone to, if that is
-    /// known: what sounds then is compared with it, to choose the law of the crossover.
+    /// known: what sounds then is compared with it, to choose the law of the crossover. `period` is the longest block that
+    /// is to be expected.
     public func prime(
         _ map: StreamMap, stop: Int64? = nil, at frame: EngineFrame = .now,
+        period: Int = RenderState.maximumBlock,
         whenReady: @escaping @Sendable () -> Void
     ) -> PrimedStream {
         generation &+= 1
@@ -42,6 +44,7 @@ extension RenderHost {
         let ahead = frame.isNow ? 0 : max(0, frame.value - now.engineFrame)
         streaming.prime(
             map, lane: next, generation: generation, oldFrame: now.isRolling ? now.streamFrame + ahead : nil,
+            frames: Self.primeFrames(period: period, fadeFrames: configuration.fadeFrames),
             whenPrimed: whenReady)
         return PrimedStream(generation: generation, map: map, lane: next)
     }

@@ -13,19 +13,35 @@ public final class OfflineDriver {
     public private(set) var engineFrame: Int64 = 0
     private let samples: UnsafeMutablePointer<Float>
     private let outputs: UnsafeMutablePointer<UnsafeMutablePointer<Float>>
+    private let block: UnsafeMutablePointer<OfflineBlock>
+    private let entry: UnsafeMutablePointer<rt_entry>
+    private let mayWait: UnsafeMutablePointer<UInt32>
 
     /// A driver with `outputCount` outputs, numbered as the graph's buses name them.
     public init(host: RenderHost, outputCount: Int) {
         self.host = host
         self.outputCount = outputCount
-        let block = RenderState.maximumBlock
-        unsafe samples = .allocate(capacity: max(1, outputCount) * block)
-        unsafe samples.initialize(repeating: 0, count: max(1, outputCount) * block)
+        let longest = RenderState.maximumBlock
+        unsafe samples = .allocate(capacity: max(1, outputCount) * longest)
+        unsafe samples.initialize(repeating: 0, count: max(1, outputCount) * longest)
         unsafe outputs = .allocate(capacity: max(1, outputCount))
-        for i in 0..<outputCount { unsafe (outputs + i).initialize(to: samples + i * block) }
+        for i in 0..<outputCount { unsafe (outputs + i).initialize(to: samples + i * longest) }
+        unsafe block = .allocate(capacity: 1)
+        unsafe block.initialize(
+            to: OfflineBlock(state: host.state, outputs: outputs, outputCount: outputCount, engineFrame: 0))
+        unsafe mayWait = .allocate(capacity: 1)
+        unsafe mayWait.initialize(to: 0)
+        unsafe entry = .allocate(capacity: 1)
+        unsafe entry.initialize(
+            to: rt_entry(
+                render: renderOffline, context: UnsafeMutableRawPointer(block), wait_for_streams: nil,
+                wait_context: nil, may_wait: UnsafePointer(mayWait)))
     }
 
     deinit {
+        unsafe entry.deallocate()
+        unsafe mayWait.deallocate()
+        unsafe block.deallocate()
         unsafe outputs.deallocate()
         unsafe samples.deallocate()
     }
@@ -35,10 +51,8 @@ public final class OfflineDriver {
         precondition(frames >= 1 && frames <= RenderState.maximumBlock, "a block of \(frames) frames")
         host.sendHeld()
         host.streaming.waitForData(frames + 2 * host.configuration.fadeFrames)
-        let mode = rt_enter_audio_float_mode()
-        unsafe Renderer.render(
-            host.state, outputs: outputs, outputCount: outputCount, frames: frames, at: engineFrame)
-        rt_leave_audio_float_mode(mode)
+        unsafe block.pointee.engineFrame = engineFrame
+        unsafe _ = rt_enter(UInt32(frames), entry)
         engineFrame += Int64(frames)
     }
 
@@ -74,4 +88,24 @@ public final class OfflineDriver {
     private final class ReadyFlag: @unchecked Sendable {
         var value = false
     }
+}
+
+/// What one block needs, as `renderOffline` gets it through the C entry.
+@unsafe
+private struct OfflineBlock {
+    let state: UnsafeMutablePointer<RenderState>
+    let outputs: UnsafeMutablePointer<UnsafeMutablePointer<Float>>
+    let outputCount: Int
+    var engineFrame: Int64
+}
+
+/// **Render:** one block, entered as JACK's is, so that RealtimeSanitizer watches every test that renders.
+@c @_noLocks private func renderOffline(frames: UInt32, context: UnsafeMutableRawPointer) -> CInt {
+    let block = unsafe context.assumingMemoryBound(to: OfflineBlock.self)
+    let mode = rt_enter_audio_float_mode()
+    unsafe Renderer.render(
+        block.pointee.state, outputs: block.pointee.outputs, outputCount: block.pointee.outputCount,
+        frames: Int(frames), at: block.pointee.engineFrame)
+    rt_leave_audio_float_mode(mode)
+    return 0
 }

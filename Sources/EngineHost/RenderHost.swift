@@ -34,9 +34,6 @@ public struct HostConfiguration: Sendable {
     /// Frames that a crossover from one place to another takes: 40 ms (docs/decisions.md).
     public var crossoverFrames: Int { sampleRate * 40 / 1000 }
 
-    /// Frames that a track must have ready before it may start: two fades and a period on top of a block.
-    public var primeFrames: Int { max(4096, 4 * fadeFrames) }
-
     /// Frames at the beginning of each track that are kept in memory.
     public var headFrames: Int { trackCapacity > 128 ? 8_192 : 16_384 }
 }
@@ -116,13 +113,17 @@ public final class RenderHost {
         streaming = unsafe StreamingService(
             lanes: lanes, ringFrames: configuration.ringFrames,
             crossoverFrames: configuration.crossoverFrames,
-            primeFrames: configuration.primeFrames, sampleRate: configuration.sampleRate)
+            sampleRate: configuration.sampleRate)
         memory.lock()
     }
 
     deinit {
         streaming.stop()
     }
+
+    /// Frames that a track must have ready before it may start, with blocks of `period` frames: the first block, and
+    /// behind it what a track in want of data fades out in, twice.
+    static func primeFrames(period: Int, fadeFrames: Int) -> Int { max(4096, period + 2 * fadeFrames) }
 
     /// Whether all memory of the audio thread is locked; otherwise the memory lock limit is too low.
     public var isMemoryLocked: Bool { memory.isLocked && arena.isLocked }

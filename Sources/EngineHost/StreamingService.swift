@@ -12,7 +12,6 @@ public final class StreamingService: @unchecked Sendable {
     private let lanes: UnsafeMutablePointer<Lane>
     private let ringFrames: Int
     private let crossoverFrames: Int
-    private let primeFrames: Int
     private let pollMilliseconds: Int
 
     // Guarded by the monitor.
@@ -30,19 +29,20 @@ public final class StreamingService: @unchecked Sendable {
         var lane: Int
         var generation: UInt32
         var oldFrame: Int64?
+        /// What a feed must have ready to be primed.
+        var frames: Int
     }
 
     /// Frames that one turn of a feed writes at most.
     private static let turnFrames = 16_384
 
     init(
-        lanes: UnsafeMutablePointer<Lane>, ringFrames: Int, crossoverFrames: Int, primeFrames: Int,
+        lanes: UnsafeMutablePointer<Lane>, ringFrames: Int, crossoverFrames: Int,
         sampleRate: Int
     ) {
         unsafe self.lanes = lanes
         self.ringFrames = ringFrames
         self.crossoverFrames = crossoverFrames
-        self.primeFrames = primeFrames
         pollMilliseconds = max(1, ringFrames * 1000 / sampleRate / 16)
     }
 
@@ -81,11 +81,11 @@ public final class StreamingService: @unchecked Sendable {
     /// Turns every feed to a new stream in `lane`, and calls `whenPrimed` on a streaming thread when each has
     /// enough to start with. `oldFrame` is where the stream that sounds will be left, if one does.
     func prime(
-        _ map: StreamMap, lane: Int, generation: UInt32, oldFrame: Int64?,
+        _ map: StreamMap, lane: Int, generation: UInt32, oldFrame: Int64?, frames: Int,
         whenPrimed: @escaping @Sendable () -> Void
     ) {
         let nothingToDo = monitor.locked {
-            target = Target(map: map, lane: lane, generation: generation, oldFrame: oldFrame)
+            target = Target(map: map, lane: lane, generation: generation, oldFrame: oldFrame, frames: frames)
             unsafe lanes[lane].consumed.store(0, ordering: .releasing)
             unprimed = feeds.count
             for feed in feeds { feed.isPrimed = false }
@@ -139,8 +139,8 @@ public final class StreamingService: @unchecked Sendable {
     // MARK: The threads
 
     private func work() {
-        while let (feed, target) = nextFeed() {
-            serve(feed, target)
+        while let (feed, target, isPrimed) = nextFeed() {
+            serve(feed, target, isPrimed: isPrimed)
         }
         monitor.locked {
             runningThreads -= 1
@@ -148,8 +148,9 @@ public final class StreamingService: @unchecked Sendable {
         }
     }
 
-    /// The feed that needs data most, in hand; nil when the service stops.
-    private func nextFeed() -> (TrackFeed, Target)? {
+    /// The feed that needs data most, in hand, with what it is to write and whether it has enough to start with;
+    /// nil when the service stops.
+    private func nextFeed() -> (TrackFeed, Target, isPrimed: Bool)? {
         monitor.locked {
             while !isStopping {
                 if let target {
@@ -157,7 +158,7 @@ public final class StreamingService: @unchecked Sendable {
                     while let feed = queue.popLast() {
                         if !feed.isInHand {
                             feed.isInHand = true
-                            return (feed, target)
+                            return (feed, target, feed.isPrimed)
                         }
                     }
                 }
@@ -182,15 +183,15 @@ public final class StreamingService: @unchecked Sendable {
         return list.sorted { $0.fill > $1.fill }.map(\.feed)
     }
 
-    private func serve(_ feed: TrackFeed, _ target: Target) {
+    private func serve(_ feed: TrackFeed, _ target: Target, isPrimed: Bool) {
         let consumed = unsafe lanes[target.lane].consumed.load(ordering: .acquiring)
         if feed.generation != target.generation {
             // A track that joins a stream under way begins where that has come to.
             feed.turn(to: target.map, lane: target.lane, from: consumed)
         }
-        let wanted = feed.isPrimed ? Self.turnFrames : primeFrames
+        let wanted = isPrimed ? Self.turnFrames : target.frames
         feed.write(min(wanted, feed.room(consumed: consumed)), consumed: consumed)
-        if !feed.isPrimed, let oldFrame = target.oldFrame {
+        if !isPrimed, let oldFrame = target.oldFrame {
             feed.noteLikeness(oldFrame: oldFrame, frames: crossoverFrames)
         }
         let callback = monitor.locked {

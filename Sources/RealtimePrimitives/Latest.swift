@@ -6,6 +6,7 @@ import Synchronization
 /// atomic exchange. The cell lives at a fixed address for as long as either end is used.
 @frozen
 public struct Latest<Value: BitwiseCopyable>: ~Copyable {
+    /// First of all fields, since `buffer` takes the cell's address for theirs.
     @usableFromInline var buffers: InlineArray<3, Value>
     /// The buffer that is in nobody's hands, with `isFresh` when the writer put it there.
     @usableFromInline let exchange: Atomic<UInt8>
@@ -13,6 +14,15 @@ public struct Latest<Value: BitwiseCopyable>: ~Copyable {
     @usableFromInline var reading: UInt8
 
     @inlinable static var isFresh: UInt8 { 0x80 }
+
+    /// One of the three buffers of the cell at `cell`, by its address: by its name every use of one would count
+    /// as a use of all three, and the two sides each use one at the same time.
+    @inlinable @inline(__always)
+    static func buffer(
+        _ index: UInt8, of cell: UnsafeMutablePointer<Latest<Value>>
+    ) -> UnsafeMutablePointer<Value> {
+        unsafe UnsafeMutableRawPointer(cell).assumingMemoryBound(to: Value.self) + Int(index)
+    }
 
     /// A cell that holds `value`, which counts as read.
     @inlinable
@@ -39,7 +49,7 @@ public struct LatestWriter<Value: BitwiseCopyable>: ~Copyable {
     /// Makes `value` the newest.
     @inlinable
     public mutating func write(_ value: Value) {
-        unsafe cell.pointee.buffers[Int(cell.pointee.writing)] = value
+        unsafe Latest<Value>.buffer(cell.pointee.writing, of: cell).pointee = value
         let fresh = unsafe cell.pointee.writing | Latest<Value>.isFresh
         let back = unsafe cell.pointee.exchange.exchange(fresh, ordering: .acquiringAndReleasing)
         unsafe cell.pointee.writing = back & ~Latest<Value>.isFresh
@@ -72,6 +82,6 @@ public struct LatestReader<Value: BitwiseCopyable>: ~Copyable {
                 cell.pointee.reading, ordering: .acquiringAndReleasing)
             unsafe cell.pointee.reading = front & ~Latest<Value>.isFresh
         }
-        return unsafe cell.pointee.buffers[Int(cell.pointee.reading)]
+        return unsafe Latest<Value>.buffer(cell.pointee.reading, of: cell).pointee
     }
 }

@@ -58,19 +58,28 @@ extension RenderState {
         }
     }
 
-    /// Changes the plan; players that no plan has heard yet join in.
+    /// Changes the plan. Players that the old plan has not heard join in; those that leave forget where they were,
+    /// so that one that comes back later joins in as well, whatever lane is heard by then.
     @_noLocks private mutating func adopt(_ newPlan: UnsafeMutablePointer<Plan>) {
-        unsafe _ = retired.write(plan)
+        let oldPlan = unsafe plan
+        forEachPlayer { state, slot in unsafe state.players[slot].flags.isLeaving = true }
         unsafe plan = newPlan
         let lane = transport.lane
         let rolls = transport.isRolling
         forEachPlayer { state, slot in
             let player = unsafe state.players + slot
+            unsafe player.pointee.flags.isLeaving = false
             guard unsafe player.pointee.flags.isFresh else { return }
             unsafe player.pointee.flags.isFresh = false
             unsafe player.pointee.enter(
                 lane: lane, fades: &state.fades[slot], sounds: rolls, over: state.fadeFrames)
         }
+        for i in 0..<(unsafe oldPlan.pointee.playerCount) {
+            let player = unsafe players + Int(oldPlan.pointee.players[i].slot)
+            guard unsafe player.pointee.flags.isLeaving else { continue }
+            unsafe player.pointee.flags = Player.Flags()
+        }
+        unsafe _ = retired.write(oldPlan)
     }
 
     /// Looks at the faders, if one was moved.

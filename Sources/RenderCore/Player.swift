@@ -61,6 +61,8 @@ public struct Player: BitwiseCopyable {
         var isStarved = false
         /// Not heard in any plan yet.
         var isFresh = true
+        /// Not in the plan that is being adopted; set only meanwhile.
+        var isLeaving = false
 
         @_noLocks init() {}
 

@@ -2,6 +2,7 @@ import CRealtime
 import EngineHost
 import Foundation
 import JackClient
+import LiveSupport
 import RenderCore
 import TestSupport
 import Testing

@@ -1,5 +1,6 @@
 import Foundation
 import JackClient
+import LiveSupport
 import Testing
 
 extension LiveTests {

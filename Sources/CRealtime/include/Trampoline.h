@@ -37,3 +37,13 @@ void rt_flag_set(uint32_t *_Nonnull flag, bool value);
 /// Locks and touches the part of the calling thread's stack that a callback may need, 128 kB, so that it never
 /// faults there. Where locking is not permitted it only touches.
 void rt_prepare_stack(void);
+
+/// Whether this was built with RealtimeSanitizer (scripts/test-rtsan): its controls run only then.
+static inline bool rt_is_watched(void) {
+#if defined(__has_feature)
+#if __has_feature(realtime_sanitizer)
+    return true;
+#endif
+#endif
+    return false;
+}

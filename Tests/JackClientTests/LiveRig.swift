@@ -5,14 +5,6 @@ import RenderCore
 import TestSupport
 import Testing
 
-/// Tests with a server of their own: one after the other, since libjack knows one server a process.
-@Suite(.serialized, .timeLimit(.minutes(2))) enum LiveTests {}
-
-/// A private jackd on its dummy driver for one test; ends with the last reference to it.
-func startServer(period: Int = 256, synchronous: Bool = true) throws -> JackServer {
-    try JackServer(driver: .dummy(outputs: 2), period: period, synchronous: synchronous)
-}
-
 /// The real render core with one track on one bus, ready to be driven by a client.
 final class LiveRig {
     let host: RenderHost
@@ -34,19 +26,6 @@ final class LiveRig {
     }
 }
 
-/// Waits until `condition` holds, and fails the test where it does not within a generous time.
-func waitUntil(
-    _ what: String, within limit: Duration = .seconds(20), sourceLocation: SourceLocation = #_sourceLocation,
-    _ condition: () throws -> Bool
-) async throws {
-    let deadline = ContinuousClock.now + limit
-    while try !condition() {
-        try #require(
-            ContinuousClock.now < deadline, "never happened: \(what)", sourceLocation: sourceLocation)
-        try await Task.sleep(for: .milliseconds(2))
-    }
-}
-
 /// The first event that `wanted` accepts; nil where the events end or 20 s pass before.
 func firstEvent(of events: AsyncStream<JackEvent>, where wanted: @escaping @Sendable (JackEvent) -> Bool)
     async -> JackEvent?
@@ -63,17 +42,4 @@ func firstEvent(of events: AsyncStream<JackEvent>, where wanted: @escaping @Send
         defer { group.cancelAll() }
         return await group.next() ?? nil
     }
-}
-
-/// Runs one of JACK's own tools against a server and returns its exit status.
-@discardableResult func runTool(_ arguments: [String], server: String) throws -> Int32 {
-    let tool = Process()
-    tool.executableURL = URL(filePath: "/usr/bin/env")
-    tool.arguments = arguments
-    tool.environment = ProcessInfo.processInfo.environment.merging(["JACK_DEFAULT_SERVER": server]) { $1 }
-    tool.standardOutput = FileHandle.nullDevice
-    tool.standardError = FileHandle.nullDevice
-    try tool.run()
-    tool.waitUntilExit()
-    return tool.terminationStatus
 }
