@@ -63,6 +63,8 @@ public actor Engine {
     private var isLocating = false
     /// Where the last locate went to, in frames.
     private var locatePosition: Int64 = 0
+    /// Whether the audio thread has not gone there yet.
+    private var locateIsPending = false
 
     /// A place to go to.
     private struct Request {
@@ -190,7 +192,9 @@ public actor Engine {
 
     /// Goes `seconds` on (or back) from where it is.
     public func skip(_ seconds: Double) async {
-        await locate(to: status.position + seconds)
+        // Twice within a moment is twice as far: where it is going counts, not where it still is.
+        let place = locateIsPending ? stage.seconds(locatePosition) : status.position
+        await locate(to: place + seconds)
     }
 
     /// Repeats a range of the timeline, in seconds; nil plays on. It takes effect without a gap.
@@ -239,6 +243,7 @@ public actor Engine {
         guard (try? host.send([primed.locate], at: frame)) != nil else { return }
         host.noteSent(primed)
         locatePosition = position
+        locateIsPending = true
     }
 
     /// The timeline position at which a stream stops by itself.
@@ -345,6 +350,7 @@ public actor Engine {
             hasEnded = true
             continuation.yield(.ended(position: status.position))
         case .located:
+            locateIsPending = false
             continuation.yield(.located(position: stage.seconds(locatePosition)))
         case .underrun(let slot, _):
             underruns += 1

@@ -72,7 +72,7 @@ import Testing
                 #expect(ending.errors.contains("damaged.json"), "\(what): \(ending.errors)")
             }
             if ending.status == 3 {
-                #expect(ending.errors.contains("cannot read "), "\(what): \(ending.errors)")
+                #expect(ending.errors.contains("backline: track "), "\(what): \(ending.errors)")
             }
         }
         #expect(statuses[1] ?? 0 > 50 && statuses[0] ?? 0 > 5, "both happen: \(statuses)")

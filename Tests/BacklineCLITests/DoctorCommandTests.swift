@@ -6,7 +6,8 @@ import Testing
 struct DoctorCommandTests {
     let bench: Bench
     private let environment = [
-        "HOME": "/home/ada", "USER": "ada", "LV2_PATH": "", "XDG_RUNTIME_DIR": "/run/user/1000",
+        "JACK_DEFAULT_SERVER": "default", "HOME": "/home/ada", "USER": "ada", "LV2_PATH": "/usr/lib/lv2",
+        "XDG_RUNTIME_DIR": "/run/user/1000",
     ]
 
     init() throws { bench = try Bench() }

@@ -1,4 +1,5 @@
 import Foundation
+import Synchronization
 import Testing
 
 /// The built program, run as a person runs it: by its command line, in a process of its own.
@@ -42,46 +43,100 @@ enum Program {
             .ending(within: limit, sourceLocation: sourceLocation)
     }
 
-    /// Starts a program, by default found in PATH, in the folder of `bench`.
+    /// Starts a program, found in PATH, in the folder of `bench`. One that `cleansUp` is not killed at the end, but
+    /// ends with its input.
     static func start(
-        _ words: [String], in bench: Bench, environment: [String: String] = [:]
+        _ words: [String], in bench: Bench, environment: [String: String] = [:], cleansUp: Bool = false
     ) throws -> Running {
-        try Running(words, in: bench, environment: environment)
+        try Running(words, in: bench, environment: environment, cleansUp: cleansUp)
     }
 }
 
-/// A program at work. Its output goes to files, so that nothing waits for a reader; it ends with the last reference.
-final class Running: @unchecked Sendable {
-    private let process = Process()
+/// A program at work. Its output goes to files, so that nothing waits for a reader; its input ends, and it is killed,
+/// with the last reference.
+///
+/// Foundation's Process is not used: it takes a program for running as long as anything that it left behind does.
+final class Running: Sendable {
+    private enum State {
+        case running
+        case ended(Int32)
+    }
+
+    private let words: [String]
+    private let process: pid_t
+    private let state = Mutex(State.running)
     private let outputPath: String
     private let errorPath: String
-    private let input = Pipe()
+    private let input: Int32
+    private let cleansUp: Bool
 
-    fileprivate init(_ words: [String], in bench: Bench, environment: [String: String]) throws {
+    fileprivate init(
+        _ words: [String], in bench: Bench, environment: [String: String], cleansUp: Bool
+    ) throws {
+        self.words = words
+        self.cleansUp = cleansUp
         let name = UUID().uuidString
         outputPath = bench.hidden("\(name).out")
         errorPath = bench.hidden("\(name).err")
-        for path in [outputPath, errorPath] {
-            _ = FileManager.default.createFile(atPath: path, contents: nil)
+        var ends: [Int32] = [-1, -1]
+        let isOpen = unsafe pipe(&ends) == 0
+        try #require(isOpen)
+        for end in ends { _ = fcntl(end, F_SETFD, FD_CLOEXEC) }
+        input = ends[1]
+        defer { close(ends[0]) }
+
+        var files = unsafe posix_spawn_file_actions_t()
+        unsafe posix_spawn_file_actions_init(&files)
+        defer { unsafe posix_spawn_file_actions_destroy(&files) }
+        unsafe posix_spawn_file_actions_adddup2(&files, ends[0], 0)
+        for (descriptor, path) in [(Int32(1), outputPath), (2, errorPath)] {
+            let flags = O_WRONLY | O_CREAT | O_TRUNC
+            unsafe posix_spawn_file_actions_addopen(&files, descriptor, path, flags, 0o600)
         }
-        process.executableURL = URL(filePath: "/usr/bin/env")
-        process.arguments = words
-        process.currentDirectoryURL = bench.folder
+        var attributes = posix_spawnattr_t()
+        unsafe posix_spawnattr_init(&attributes)
+        defer { unsafe posix_spawnattr_destroy(&attributes) }
+        var none = sigset_t()
+        var all = sigset_t()
+        unsafe sigemptyset(&none)
+        unsafe sigfillset(&all)
+        unsafe posix_spawnattr_setsigmask(&attributes, &none)
+        unsafe posix_spawnattr_setsigdefault(&attributes, &all)
+        let flags = POSIX_SPAWN_SETPGROUP | POSIX_SPAWN_SETSIGMASK | POSIX_SPAWN_SETSIGDEF
+        unsafe posix_spawnattr_setflags(&attributes, Int16(flags))
+
         // No server of this machine is found by default, whatever runs here.
-        process.environment = ProcessInfo.processInfo.environment
+        let variables = ProcessInfo.processInfo.environment
             .merging(["JACK_DEFAULT_SERVER": "none-of-the-tests", "LC_ALL": "C.UTF-8"]) { $1 }
             .merging(environment) { $1 }
-        process.standardOutput = FileHandle(forWritingAtPath: outputPath)
-        process.standardError = FileHandle(forWritingAtPath: errorPath)
-        process.standardInput = input
-        try process.run()
+        var arguments = unsafe (["env", "-C", bench.folder.path] + words).map { unsafe strdup($0) } + [nil]
+        var pairs = unsafe variables.map { unsafe strdup("\($0.key)=\($0.value)") } + [nil]
+        defer {
+            unsafe arguments.forEach { unsafe free($0) }
+            unsafe pairs.forEach { unsafe free($0) }
+        }
+        var process = pid_t()
+        let failure = unsafe posix_spawnp(&process, "env", &files, &attributes, &arguments, &pairs)
+        self.process = process
+        try #require(failure == 0, "\(words[0]) cannot be started")
     }
 
     deinit {
-        if process.isRunning { kill(process.processIdentifier, SIGKILL) }
+        close(input)
+        if isRunning, !cleansUp { kill(process, SIGKILL) }
+        if isRunning { _ = waitpid(process, nil, 0) }
     }
 
-    var isRunning: Bool { process.isRunning }
+    var isRunning: Bool {
+        state.withLock { state in
+            guard case .running = state else { return false }
+            var status: Int32 = 0
+            guard unsafe waitpid(process, &status, WNOHANG) == process else { return true }
+            state = .ended(status)
+            return false
+        }
+    }
+
     var output: String { (try? String(contentsOfFile: outputPath, encoding: .utf8)) ?? "" }
     var errors: String { (try? String(contentsOfFile: errorPath, encoding: .utf8)) ?? "" }
 
@@ -96,7 +151,7 @@ final class Running: @unchecked Sendable {
     var eventNames: [String] { events.compactMap { $0["event"] as? String } }
 
     func send(_ signal: Int32) {
-        kill(process.processIdentifier, signal)
+        if isRunning { kill(process, signal) }
     }
 
     /// Waits for its end; one that takes longer than `limit` hangs, and fails the test.
@@ -105,15 +160,19 @@ final class Running: @unchecked Sendable {
     ) async throws -> Program.Ending {
         do {
             try await eventually(
-                "the end of \(process.arguments ?? [])", within: limit, sourceLocation: sourceLocation
-            ) { !process.isRunning }
+                "the end of \(words)", within: limit, sourceLocation: sourceLocation
+            ) { !isRunning }
         } catch {
-            kill(process.processIdentifier, SIGKILL)
+            kill(process, SIGKILL)
             throw error
         }
-        let isExit = process.terminationReason == .exit
+        let status: Int32 = state.withLock { state in
+            guard case .ended(let status) = state else { return 0 }
+            return status
+        }
+        let signal = status & 0x7F
         return Program.Ending(
-            status: isExit ? process.terminationStatus : 0, signal: isExit ? nil : process.terminationStatus,
+            status: signal == 0 ? status >> 8 & 0xFF : 0, signal: signal == 0 ? nil : signal,
             output: output, errors: errors)
     }
 }

@@ -5,31 +5,21 @@ import Testing
 final class Screen: Sendable {
     private let socket = "backline-\(UUID().uuidString)"
     private let bench: Bench
-
-    /// Runs a program without the descriptors that Foundation gives it: tmux leaves a server behind that would keep
-    /// them, and Foundation takes a process for running until they are closed.
-    private static let closing = #"""
-        for f in /proc/$$/fd/*; do n=${f##*/}; [ $n -gt 2 ] && [ $n != 255 ] && eval "exec $n>&-"; done
-        exec "$0" "$@"
-        """#
+    private let tmux: Running
 
     /// Runs a shell's `command` in it, which leaves its exit status on the screen as `STATUS n`.
     init(_ command: String, columns: Int = 80, rows: Int = 24, in bench: Bench) async throws {
         self.bench = bench
-        try await bench.tool(
-            "bash", "-c", Self.closing, "tmux", "-u", "-L", socket, "-f", "/dev/null", "new-session", "-d",
-            "-s", "s", "-x", "\(columns)",
-            "-y",
-            "\(rows)", "\(command); echo STATUS $?; stty -a | tr ';' '\\n' | grep -w icanon; exec cat")
-    }
-
-    deinit {
-        let tmux = Process()
-        tmux.executableURL = URL(filePath: "/usr/bin/env")
-        tmux.arguments = ["tmux", "-L", socket, "kill-server"]
-        tmux.standardError = FileHandle.nullDevice
-        try? tmux.run()
-        tmux.waitUntilExit()
+        let inside =
+            "\(command); echo STATUS $?; stty -a | tr ';' '\\n' | grep -w icanon; exec cat"
+        // When this process ends, in whatever way, `read` ends, and the terminal with it.
+        let script = """
+            tmux -u -L "$0" -f /dev/null new-session -d -s s -x \(columns) -y \(rows) "$1" && echo READY
+            read end; tmux -L "$0" kill-server
+            """
+        let tmux = try Program.start(["bash", "-c", script, socket, inside], in: bench, cleansUp: true)
+        self.tmux = tmux
+        try await eventually("a terminal") { tmux.output == "READY\n" }
     }
 
     /// Presses keys, by tmux's names.

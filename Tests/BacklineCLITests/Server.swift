@@ -36,7 +36,7 @@ final class Server: Sendable {
             jackd -n \(name) -r -S -d dummy -C 0 -P 2 -r 48000 -p \(period) > /dev/null 2>&1 &
             echo $!; read end; kill $!; wait $!
             """
-        jackd = try Program.start(["bash", "-c", script], in: bench)
+        jackd = try Program.start(["bash", "-c", script], in: bench, cleansUp: true)
     }
 
     deinit {
