@@ -337,6 +337,8 @@ class Lines:
             for line in self.lines[after:]:
                 if line and line[0] == word:
                     return line
+            if not self.thread.is_alive():
+                return None
             time.sleep(0.005)
         return None
 

@@ -22,7 +22,7 @@ def code_files():
     wav, flac = os.path.join(folder, "code.wav"), os.path.join(folder, "code.flac")
     if not os.path.exists(flac):
         write_wav(wav, code, SECTION * SECTIONS)
-        subprocess.run(["flac", "-s", "-f", "-o", flac, wav], check=True)
+        subprocess.run(["flac", "--totally-silent", "-f", "-o", flac, wav], check=True)
     return {"wav": wav, "flac": flac}
 
 
@@ -32,7 +32,7 @@ def as_flac(paths):
     for path in paths:
         to = path[:-4] + ".flac"
         if not os.path.exists(to):
-            subprocess.run(["flac", "-s", "-f", "-o", to, path], check=True)
+            subprocess.run(["flac", "--totally-silent", "-f", "-o", to, path], check=True)
         with open(to, "rb") as file:
             file.read()
         coded.append(to)
@@ -41,9 +41,9 @@ def as_flac(paths):
 
 def coded_session(name, code_file, stems):
     """The code alone on its bus; all else beside it."""
-    tracks = [{"id": "code", "file": code_file, "output": "code"}] + [
+    tracks = [{"id": "code", "file": code_file, "output": "place"}] + [
         {"id": f"t{i + 1}", "file": file, "volume": 0.5, "output": "main"} for i, file in enumerate(stems)]
-    buses = [{"id": "code", "channels": 2}, {"id": "main", "channels": 2,
+    buses = [{"id": "place", "channels": 2}, {"id": "main", "channels": 2,
              "connect": [["system:playback_1"], ["system:playback_2"]]}]
     return session_file(name, None, tracks=tracks, buses=buses)
 
@@ -108,13 +108,13 @@ for kind, stems in (("wav", music_wav), ("flac", music_flac)):
             with Server(period) as server:
                 hear = Lines([os.path.join(TOOLS, "hear"), "hear"])
                 hear.wait_for("ready")
-                driver = Lines([os.path.join(TOOLS, "locate"), server.name, session, "code.1=hear:in_1", what,
+                driver = Lines([os.path.join(TOOLS, "locate"), server.name, session, "place.1=hear:in_1", what,
                                 str(count), *places], log="locate.err")
                 done = driver.wait_for("done", limit=120)
                 driver.end()
                 heard = hear.end()
             if not done:
-                sys.exit("bench: locate did not end")
+                sys.exit(f"bench: locate did not end; see {os.path.join(WORK, 'locate.err')}")
             asked = [int(line[1]) for line in driver.lines if line[0] == "asked"]
             returned = [(int(line[3]) - int(line[1])) / 1e6 for line in driver.lines if line[0] == "asked"]
             moves = [int(line[1]) for line in heard if line[0] == "move"]

@@ -21,6 +21,7 @@ public final class StreamingService: @unchecked Sendable {
     private var unprimed = 0
     private var whenPrimed: (@Sendable () -> Void)?
     private var runningThreads = 0
+    private var idleThreads = 0
     private var isStopping = false
 
     /// The stream that all feeds write.
@@ -127,6 +128,8 @@ public final class StreamingService: @unchecked Sendable {
                 monitor.wakeAll()
                 monitor.wait(milliseconds: 100)
             }
+            // Whoever waits may be faster than time: the threads go on while it renders, not when it runs dry.
+            if idleThreads > 0, let target, feeds.contains(where: { wants($0, target) }) { monitor.wakeAll() }
         }
     }
 
@@ -164,10 +167,20 @@ public final class StreamingService: @unchecked Sendable {
                         }
                     }
                 }
+                idleThreads += 1
                 monitor.wait(milliseconds: pollMilliseconds)
+                idleThreads -= 1
             }
             return nil
         }
+    }
+
+    /// Whether a feed has room for a turn.
+    private func wants(_ feed: TrackFeed, _ target: Target) -> Bool {
+        if feed.isInHand { return false }
+        if feed.generation != target.generation { return true }
+        let consumed = unsafe lanes[target.lane].consumed.load(ordering: .acquiring)
+        return feed.room(consumed: consumed) >= ringFrames / 4
     }
 
     /// Feeds that want data, the most starved last.

@@ -22,12 +22,17 @@ extension RenderState {
         let offset = Int(frame & Int64(ringFrames &- 1))
         let laneOffset = transport.lane &* ringFrames &+ offset
         let meterBank = unsafe meters.active
+        scratch.envelope.isValid = false
         for i in 0..<playerCount {
             let ahead = i &+ Self.prefetchDistance
             if ahead < playerCount { unsafe prefetch(Int(list[ahead].slot), laneOffset, count) }
             let entry = unsafe list[i]
             let player = unsafe players + Int(entry.slot)
             let bus = unsafe plan.pointee.buses[Int(entry.bus)]
+            // What is known of the data runs out with every turn of the streaming side, on all tracks together.
+            if unsafe player.pointee.available < seen &+ Int64(fadeFrames) {
+                unsafe player.pointee.refresh(lane: transport.lane)
+            }
             let isSteady =
                 unsafe player.pointee.flags.isClear
                 && player.pointee.available >= seen &+ Int64(fadeFrames) && player.pointee.end >= seen
@@ -119,22 +124,45 @@ extension RenderState {
     }
 
     /// The gains of the next `count` frames, for the stream and for the last one.
-    @_noLocks private func writeEnvelopes(_ fade: UnsafeMutablePointer<PlayerFades>, count: Int) {
-        unsafe fade.pointee.left.write(to: scratch.left, count: count)
-        unsafe fade.pointee.right.write(to: scratch.right, count: count)
-        unsafe fade.pointee.gate.write(to: scratch.gate, count: count)
-        if transport.oldFrames > 0 {
-            unsafe fade.pointee.oldGate.write(to: scratch.oldGate, count: count)
-            for i in 0..<count {
-                let norm = unsafe fade.pointee.norm(scratch.oldGate[i], scratch.gate[i])
-                unsafe scratch.oldGate[i] = scratch.oldGate[i] * norm
-                unsafe scratch.gate[i] = scratch.gate[i] * norm
-                unsafe scratch.oldLeft[i] = scratch.left[i] * scratch.oldGate[i]
-                unsafe scratch.oldRight[i] = scratch.right[i] * scratch.oldGate[i]
-            }
+    @_noLocks private mutating func writeEnvelopes(_ fade: UnsafeMutablePointer<PlayerFades>, count: Int) {
+        let crosses = transport.oldFrames > 0
+        unsafe writeGates(fade, count: count, crosses: crosses)
+        unsafe writeGains(fade.pointee.left, gate: scratch.gate, to: scratch.left, count: count)
+        unsafe writeGains(fade.pointee.right, gate: scratch.gate, to: scratch.right, count: count)
+        if crosses {
+            unsafe writeGains(fade.pointee.left, gate: scratch.oldGate, to: scratch.oldLeft, count: count)
+            unsafe writeGains(fade.pointee.right, gate: scratch.oldGate, to: scratch.oldRight, count: count)
         }
-        unsafe MixKernels.scale(scratch.left, by: scratch.gate, count: count)
-        unsafe MixKernels.scale(scratch.right, by: scratch.gate, count: count)
+    }
+
+    /// The two gates. Tracks start, stop and locate together, so the last track's are mostly this one's too.
+    @_noLocks private mutating func writeGates(
+        _ fade: UnsafeMutablePointer<PlayerFades>, count: Int, crosses: Bool
+    ) {
+        let wanted = unsafe GateEnvelope(fade.pointee)
+        if scratch.envelope.isSame(as: wanted, crosses: crosses) { return }
+        scratch.envelope = wanted
+        unsafe fade.pointee.gate.write(to: scratch.gate, count: count)
+        guard crosses else { return }
+        unsafe fade.pointee.oldGate.write(to: scratch.oldGate, count: count)
+        guard unsafe fade.pointee.isNormalised else { return }
+        for i in 0..<count {
+            let norm = unsafe fade.pointee.norm(scratch.oldGate[i], scratch.gate[i])
+            unsafe scratch.oldGate[i] = scratch.oldGate[i] * norm
+            unsafe scratch.gate[i] = scratch.gate[i] * norm
+        }
+    }
+
+    /// What a fader's ramp and a gate make together.
+    @_noLocks private func writeGains(
+        _ ramp: Ramp, gate: UnsafeMutablePointer<Float>, to gains: UnsafeMutablePointer<Float>, count: Int
+    ) {
+        if ramp.isMoving {
+            unsafe ramp.write(to: gains, count: count)
+            unsafe MixKernels.scale(gains, by: gate, count: count)
+        } else {
+            unsafe MixKernels.multiply(gate, by: ramp.target, into: gains, count: count)
+        }
     }
 
     /// Adds one stream of a track to its bus, channel by channel, and meters it.
@@ -151,6 +179,12 @@ extension RenderState {
         let source = unsafe UnsafePointer(player.pointee.rings) + (lane &* ringFrames &+ offset) &* channels
         let target = unsafe plan.pointee.buffers + bus.buffer
         let meter = unsafe meters.active + Int(player.pointee.meter)
+        if channels == 2 && busChannels == 2 {
+            let levels = unsafe MixKernels.addStereo(
+                source, to: target, frames: frames, left: left, right: right)
+            unsafe meter.note(levels, left: left, right: right, source: source, frames: frames)
+            return
+        }
         if channels == 1 && busChannels >= 2 {
             for side in 0..<2 {
                 unsafe addRamped(
@@ -237,6 +271,28 @@ extension UnsafeMutablePointer where Pointee == ChannelMeter {
         }
         if peakRight > 1 {
             unsafe self[1].clips &+= MixKernels.countClips(source + 1, stride: 2, count: frames, gain: right)
+        }
+    }
+
+    /// Notes a run of stereo frames whose gains move.
+    @_noLocks @inline(__always)
+    func note(
+        _ levels: RampedLevels, left: UnsafePointer<Float>, right: UnsafePointer<Float>,
+        source: UnsafePointer<Float>, frames: Int
+    ) {
+        unsafe self[0].peakBefore = Swift.max(self[0].peakBefore, levels.before.peakLeft)
+        unsafe self[1].peakBefore = Swift.max(self[1].peakBefore, levels.before.peakRight)
+        unsafe self[0].peak = Swift.max(self[0].peak, levels.after.peakLeft)
+        unsafe self[1].peak = Swift.max(self[1].peak, levels.after.peakRight)
+        unsafe self[0].sumOfSquaresBefore += Double(levels.before.sumLeft)
+        unsafe self[1].sumOfSquaresBefore += Double(levels.before.sumRight)
+        unsafe self[0].sumOfSquares += Double(levels.after.sumLeft)
+        unsafe self[1].sumOfSquares += Double(levels.after.sumRight)
+        if levels.after.peakLeft > 1 {
+            unsafe self[0].clips &+= MixKernels.countClips(source, stride: 2, count: frames, gains: left)
+        }
+        if levels.after.peakRight > 1 {
+            unsafe self[1].clips &+= MixKernels.countClips(source + 1, stride: 2, count: frames, gains: right)
         }
     }
 }

@@ -56,6 +56,13 @@ public struct Ramp: BitwiseCopyable, Sendable {
         !isMoving && target == value
     }
 
+    /// Whether all values to come are those of `other`.
+    @_noLocks func isSame(as other: Ramp) -> Bool {
+        if !isMoving && !other.isMoving { return target == other.target }
+        return start == other.start && slope == other.slope && target == other.target
+            && position == other.position && length == other.length
+    }
+
     /// The value `offset` frames from here.
     @_noLocks @inline(__always)
     func value(at offset: Int) -> Float {
@@ -100,6 +107,10 @@ public struct Ramp: BitwiseCopyable, Sendable {
 
     /// Writes the next `count` values to `values`.
     @_noLocks func write(to values: UnsafeMutablePointer<Float>, count: Int) {
-        for i in 0..<count { unsafe values[i] = value(at: i) }
+        if isMoving {
+            for i in 0..<count { unsafe values[i] = value(at: i) }
+        } else {
+            for i in 0..<count { unsafe values[i] = target }
+        }
     }
 }

@@ -180,6 +180,8 @@ struct Scratch: BitwiseCopyable {
     let right: UnsafeMutablePointer<Float>
     let oldLeft: UnsafeMutablePointer<Float>
     let oldRight: UnsafeMutablePointer<Float>
+    /// What `gate` and `oldGate` hold.
+    var envelope = GateEnvelope()
 
     @_noLocks init(_ samples: UnsafeMutablePointer<Float>) {
         let block = RenderState.maximumBlock
@@ -189,5 +191,32 @@ struct Scratch: BitwiseCopyable {
         unsafe right = samples + 3 * block
         unsafe oldLeft = samples + 4 * block
         unsafe oldRight = samples + 5 * block
+    }
+}
+
+/// What the gates of a track's next frames follow from, so that tracks which fade alike need them once.
+struct GateEnvelope: BitwiseCopyable {
+    var isValid = false
+    private var gate = Ramp(0)
+    private var oldGate = Ramp(0)
+    private var likeness: Float = 1
+    private var isNormalised = false
+
+    @_noLocks init() {}
+
+    @_noLocks init(_ fades: PlayerFades) {
+        isValid = true
+        gate = fades.gate
+        oldGate = fades.oldGate
+        likeness = fades.likeness
+        isNormalised = fades.isNormalised
+    }
+
+    /// Whether the gates are those of `other`; the last stream's gate and its norm matter only in a crossover.
+    @_noLocks func isSame(as other: GateEnvelope, crosses: Bool) -> Bool {
+        guard isValid && gate.isSame(as: other.gate) else { return false }
+        if !crosses { return true }
+        return oldGate.isSame(as: other.oldGate) && isNormalised == other.isNormalised
+            && (!isNormalised || likeness == other.likeness)
     }
 }
