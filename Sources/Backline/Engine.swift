@@ -149,6 +149,8 @@ public actor Engine {
 
     /// Plays from where it stands; at the end, from the beginning.
     public func play() async throws(BacklineError) {
+        // The end may have come since the last look.
+        tick()
         if hasEnded { await locate(Request(position: 0, loop: stage.host.currentMap.loop)) }
         hasEnded = false
         pauseAsked = false
@@ -165,9 +167,7 @@ public actor Engine {
     /// Fades out, stands still, and goes back to the beginning.
     public func stop() async throws(BacklineError) {
         try pause()
-        while stage.host.transportPosition.isRolling && !isClosed && !client.isServerGone {
-            try? await Task.sleep(for: .milliseconds(5))
-        }
+        // The audio thread fades the old place out and stands still at the new one.
         await locate(to: 0)
     }
 
