@@ -52,7 +52,8 @@ struct FadeTests {
         expectClickFree(rig.heard[0], "from \(position)")
     }
 
-    @Test("a locate in a stop's fade does not click, and stands still at its place", arguments: [1, 700, 1_439])
+    @Test(
+        "a locate in a stop's fade does not click, and stands still at its place", arguments: [1, 700, 1_439])
     func locateWhileStopping(after frames: Int) throws {
         let rig = try rig()
         try rig.host.send([.start])

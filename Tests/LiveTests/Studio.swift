@@ -64,10 +64,12 @@ struct Performance {
     let events: [[String: Any]]
 
     /// The frames that it told to be lost, in order.
-    var losses: [Int] { events.filter { $0["event"] as? String == "lost" }.compactMap { $0["frames"] as? Int } }
+    var losses: [Int] {
+        events.filter { $0["event"] as? String == "lost" }.compactMap { $0["frames"] as? Int }
+    }
 
-    /// Plays `session` on `server` with the outputs `outputs` captured, a channel each, from before the start to the
-    /// end; `meanwhile` is what happens to it in between.
+    /// Plays `session` on `server` with `outputs` captured, a channel each, from before the start to the end;
+    /// `meanwhile` is what happens to it in between.
     static func play(
         _ session: [String], on server: String, outputs: [String], seconds: Double,
         _ arguments: [String] = [], meanwhile: (Program) async throws -> Void = { _ in }
