@@ -16,12 +16,42 @@ public struct Capture: Sendable {
         public let wasOvertaken: Bool
         /// Whether the server was in freewheel.
         public let isFreewheeling: Bool
+
+        /// A callback as a test makes it up.
+        public init(
+            jackFrame: JackFrame, frames: Int, xruns: Int = 0, wasOvertaken: Bool = false,
+            isFreewheeling: Bool = false
+        ) {
+            self.jackFrame = jackFrame
+            self.frames = frames
+            self.xruns = xruns
+            self.wasOvertaken = wasOvertaken
+            self.isFreewheeling = isFreewheeling
+        }
     }
 
     /// For each channel its samples.
     public let channels: [[Float]]
     /// The callbacks in order.
     public let callbacks: [Callback]
+
+    /// A capture as a test makes it up.
+    public init(channels: [[Float]], callbacks: [Callback]) {
+        self.channels = channels
+        self.callbacks = callbacks
+    }
+
+    /// Callbacks after which the server's time went on by something else than their frames, or that were overtaken: in
+    /// which sound may have been missed.
+    public var irregularities: Int {
+        var count = 0
+        for (k, callback) in callbacks.enumerated() {
+            let isOdd =
+                k > 0 && Int(callback.jackFrame - callbacks[k - 1].jackFrame) != callbacks[k - 1].frames
+            if isOdd || callback.wasOvertaken { count += 1 }
+        }
+        return count
+    }
 
     /// Starts the tool, which captures `frames` of `ports` from the moment when all are connected.
     public static func start(_ ports: [String], frames: Int, server: String) throws -> Running {
