@@ -95,6 +95,9 @@ let package = Package(
         .testTarget(name: "SessionTests", dependencies: ["Session"], swiftSettings: strict),
         .testTarget(name: "DoctorTests", dependencies: ["Doctor"], swiftSettings: strict),
         .testTarget(
+            name: "BacklineCLITests", dependencies: ["Doctor", "TestSupport", "backline"],
+            swiftSettings: strict),
+        .testTarget(
             name: "AudioFilesTests", dependencies: ["AudioFiles", "EngineHost"], swiftSettings: strict),
     ]
 )

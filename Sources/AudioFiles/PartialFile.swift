@@ -76,6 +76,24 @@ import Glibc
     /// Moves the place, as `lseek` does, and returns it.
     func seek(by offset: Int64, from whence: Int32) -> Int64 { Int64(lseek(descriptor, Int(offset), whence)) }
 
+    /// Sets the time of day in a PEAK chunk to nothing, so that the same samples make the same bytes: libsndfile
+    /// 1.2.0 cannot be told to leave that chunk out of an RF64 file, or of the WAV file that one turns into.
+    func clearPeakTime() {
+        var header = [UInt8](repeating: 0, count: 512)
+        _ = seek(by: 0, from: SEEK_SET)
+        let length = unsafe header.withUnsafeMutableBytes {
+            unsafe read(into: $0.baseAddress!, byteCount: $0.count)
+        }
+        // The chunk's name, its size, its version, and then the time in four bytes.
+        guard let chunk = header.prefix(length).firstRange(of: Array("PEAK".utf8)) else { return }
+        guard let data = header.prefix(length).firstRange(of: Array("data".utf8)),
+            chunk.lowerBound < data.lowerBound
+        else { return }
+        let time: [UInt8] = [0, 0, 0, 0]
+        _ = seek(by: Int64(chunk.upperBound + 8), from: SEEK_SET)
+        _ = unsafe time.withUnsafeBytes { unsafe write($0.baseAddress!, byteCount: $0.count) }
+    }
+
     /// Reads at the place and returns how many bytes it read.
     func read(into bytes: UnsafeMutableRawPointer, byteCount: Int) -> Int {
         transfer(byteCount) { done in unsafe Glibc.read(descriptor, bytes + done, byteCount - done) }

@@ -82,6 +82,7 @@
     /// Completes the file and gives it its name. Throws, and removes it, where that fails.
     public func finish() throws(AudioFileError) {
         file = nil
+        if quantizer == nil, !format.isLossy { partial.clearPeakTime() }
         try partial.commit()
     }
 

@@ -41,28 +41,30 @@ public actor Engine {
     /// What a person should know about how the engine runs here.
     public nonisolated let notices: [String]
 
-    private let stage: Stage
-    private let client: JackClient
-    private let continuation: AsyncStream<EngineEvent>.Continuation
-    private var ticker: Task<Void, Never>?
-    private var listener: Task<Void, Never>?
+    let stage: Stage
+    let client: JackClient
+    let continuation: AsyncStream<EngineEvent>.Continuation
+    var ticker: Task<Void, Never>?
+    var listener: Task<Void, Never>?
 
-    private var sums = MeterSums()
-    private var recent = MeterSums()
-    private var underruns = 0
-    private var xrunsTold = 0
-    private var lateProblems: [StemProblem] = []
+    var sums = MeterSums()
+    var recent = MeterSums()
+    var underruns = 0
+    var xrunsTold = 0
+    var lateProblems: [StemProblem] = []
 
     private let stopPosition: Int64?
     private let playFrames: Int64?
-    private var framesBefore: Int64 = 0
-    private var pauseAsked = false
-    private var hasEnded = false
-    private var isClosed = false
+    var framesBefore: Int64 = 0
+    var pauseAsked = false
+    var hasEnded = false
+    var isClosed = false
     private var request: Request?
     private var isLocating = false
     /// Where the last locate went to, in frames.
-    private var locatePosition: Int64 = 0
+    var locatePosition: Int64 = 0
+    /// Whether the audio thread has not gone there yet.
+    var locateIsPending = false
 
     /// A place to go to.
     private struct Request {
@@ -159,6 +161,8 @@ public actor Engine {
     /// Given a JACK frame of its server it starts exactly then, as every program does that is given the same one; a
     /// frame that has passed means now.
     public func play(atJackFrame jackFrame: UInt32? = nil) async throws(BacklineError) {
+        // The end may have come since the last look.
+        tick()
         if hasEnded { await locate(Request(position: 0, loop: stage.host.currentMap.loop)) }
         hasEnded = false
         pauseAsked = false
@@ -175,9 +179,7 @@ public actor Engine {
     /// Fades out, stands still, and goes back to the beginning.
     public func stop() async throws(BacklineError) {
         try pause()
-        while stage.host.transportPosition.isRolling && !isClosed && !client.isServerGone {
-            try? await Task.sleep(for: .milliseconds(5))
-        }
+        // The audio thread fades the old place out and stands still at the new one.
         await locate(to: 0)
     }
 
@@ -190,7 +192,9 @@ public actor Engine {
 
     /// Goes `seconds` on (or back) from where it is.
     public func skip(_ seconds: Double) async {
-        await locate(to: status.position + seconds)
+        // Twice within a moment is twice as far: where it is going counts, not where it still is.
+        let place = locateIsPending ? stage.seconds(locatePosition) : status.position
+        await locate(to: place + seconds)
     }
 
     /// Repeats a range of the timeline, in seconds; nil plays on. It takes effect without a gap.
@@ -239,6 +243,7 @@ public actor Engine {
         guard (try? host.send([primed.locate], at: frame)) != nil else { return }
         host.noteSent(primed)
         locatePosition = position
+        locateIsPending = true
     }
 
     /// The timeline position at which a stream stops by itself.
@@ -268,164 +273,5 @@ public actor Engine {
             position: stage.seconds(stage.host.timelinePosition), duration: stage.end.map(stage.seconds),
             isPlaying: stage.host.transportPosition.isRolling,
             loop: map.loop.map { stage.seconds($0.lowerBound)..<stage.seconds($0.upperBound) })
-    }
-
-    // MARK: The mixer
-
-    /// The session as it sounds now.
-    public var session: Session { stage.session }
-
-    /// Changes the session while it plays: volume, pan, mute, solo and invert of tracks and buses are heard,
-    /// smoothed; other changes are not made.
-    public func edit(_ change: @Sendable (inout Session) -> Void) throws(BacklineError) {
-        var changed = stage.session
-        change(&changed)
-        let now = stage.session
-        guard changed.tracks.map(\.id) == now.tracks.map(\.id), changed.buses.map(\.id) == now.buses.map(\.id)
-        else { throw .full("tracks and buses cannot be added or renamed while the session plays") }
-        try stage.edit { session in
-            for i in session.tracks.indices {
-                session.tracks[i].gain = changed.tracks[i].gain
-                session.tracks[i].pan = changed.tracks[i].pan
-                session.tracks[i].mute = changed.tracks[i].mute
-                session.tracks[i].solo = changed.tracks[i].solo
-                session.tracks[i].invert = changed.tracks[i].invert
-            }
-            for i in session.buses.indices {
-                session.buses[i].gain = changed.buses[i].gain
-                session.buses[i].pan = changed.buses[i].pan
-                session.buses[i].mute = changed.buses[i].mute
-                session.buses[i].solo = changed.buses[i].solo
-            }
-        }
-    }
-
-    /// The levels since the last call.
-    public func recentLevels() -> LevelReport {
-        defer { recent = MeterSums() }
-        return stage.report(recent.tracks, buses: recent.buses)
-    }
-
-    // MARK: What happens
-
-    private func tick() {
-        if let reading = stage.host.collectMeters() {
-            sums.add(reading)
-            recent.add(reading)
-        }
-        stage.host.freeRetiredPlans()
-        stage.host.sendHeld()
-        for notice in stage.host.takeNotices() { hear(notice) }
-        for problem in stage.failures() {
-            lateProblems.append(problem)
-            continuation.yield(.stemFailed(problem))
-        }
-        let xruns = client.xruns
-        if xruns > xrunsTold {
-            xrunsTold = xruns
-            continuation.yield(.xrun(count: xruns))
-        }
-    }
-
-    private func hear(_ notice: Notice) {
-        switch notice {
-        case .started(let frame):
-            let now = stage.host.transportPosition
-            let since = now.isRolling ? min(now.streamFrame, max(0, now.engineFrame - frame.value)) : 0
-            let place = stage.host.currentMap.position(of: now.streamFrame - since)
-            continuation.yield(.started(position: stage.seconds(place)))
-        case .stopped:
-            if pauseAsked {
-                continuation.yield(.paused(position: status.position))
-            } else {
-                continuation.yield(.ended(position: status.position))
-            }
-            pauseAsked = false
-        case .ended:
-            hasEnded = true
-            continuation.yield(.ended(position: status.position))
-        case .located:
-            continuation.yield(.located(position: stage.seconds(locatePosition)))
-        case .underrun(let slot, _):
-            underruns += 1
-            if let i = stage.tracks.firstIndex(of: slot) {
-                continuation.yield(.underrun(track: stage.session.tracks[i].id))
-            }
-        case .lost(let frames, _): continuation.yield(.lost(frames: frames))
-        case .late, .refused: break
-        }
-    }
-
-    private func hear(_ event: JackEvent) {
-        switch event {
-        case .shutdown(let reason): continuation.yield(.serverGone(reason: reason))
-        case .period(let frames): continuation.yield(.period(frames))
-        case .sampleRate, .xrun, .freewheel, .portsChanged, .connectionsChanged: break
-        }
-    }
-
-    /// Leaves the server and reports what was done. Takes 2 s at most.
-    public func close() -> RunReport {
-        isClosed = true
-        ticker?.cancel()
-        tick()
-        let statistics = client.statistics
-        let position = stage.host.transportPosition
-        let periodNanoseconds = Double(client.period) / Double(sampleRate) * 1e9
-        let report = RunReport(
-            frames: framesBefore + position.streamFrame, sampleRate: sampleRate, period: client.period,
-            xruns: client.xruns, underruns: underruns, lostFrames: statistics?.lostFrames ?? 0,
-            losses: statistics?.jumps ?? 0, callbacks: statistics?.callbacks ?? 0,
-            loadMean: (statistics?.cpu.meanNanoseconds ?? 0) / periodNanoseconds,
-            loadMaximum: Double(statistics?.cpu.maximumNanoseconds ?? 0) / periodNanoseconds,
-            overHalfPeriod: statistics?.cpu.overHalfPeriod ?? 0, lateReadings: statistics?.lateReadings ?? 0,
-            lostNotices: Int(stage.host.lostNotices), levels: stage.report(sums.tracks, buses: sums.buses),
-            problems: problems + lateProblems)
-        client.close()
-        stage.host.streaming.stop()
-        continuation.finish()
-        listener?.cancel()
-        return report
-    }
-}
-
-extension Engine {
-    /// Connects the outputs as the options say, and the session for the rest. What the session names and is not
-    /// there is a notice, unless that is an error; what an option names must be there.
-    private static func connect(
-        _ client: JackClient, _ stage: Stage, _ options: Options
-    ) throws(JackError) -> [String] {
-        var notices: [String] = []
-        let named = Set(options.connections.map(\.output))
-        for connection in options.connections {
-            if let index = stage.outputNames.firstIndex(of: connection.output) {
-                try client.connect(client.outputNames[index], to: connection.port)
-            }
-        }
-        let physical = try client.physicalOutputs()
-        for bus in stage.session.buses {
-            for channel in 0..<bus.channels {
-                let output = "\(bus.id).\(channel + 1)"
-                guard !named.contains(output), let index = stage.outputNames.firstIndex(of: output) else {
-                    continue
-                }
-                let targets =
-                    bus.connectsToPhysicalOutputs
-                    ? Array(physical.dropFirst(channel).prefix(1))
-                    : channel < bus.connect.count ? bus.connect[channel] : []
-                if bus.connectsToPhysicalOutputs && targets.isEmpty {
-                    notices.append("the server has no physical output for \(output), so it is not connected")
-                }
-                for target in targets {
-                    do throws(JackError) {
-                        try client.connect(client.outputNames[index], to: target)
-                    } catch {
-                        if options.isStrict { throw error }
-                        notices.append(error.description)
-                    }
-                }
-            }
-        }
-        return notices
     }
 }

@@ -62,6 +62,8 @@ public struct RunReport: Sendable, Equatable {
     public var overHalfPeriod: Int64
     /// Callbacks that read another cycle's time for once.
     public var lateReadings: Int64
+    /// How often JACK's time was taken up anew without a loss: after a change of period, and where it went back.
+    public var reanchorings: Int64
     /// Notices that found their ring full.
     public var lostNotices: Int
     /// Levels of all tracks and buses over the whole run.

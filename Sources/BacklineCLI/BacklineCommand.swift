@@ -37,6 +37,8 @@ enum BacklineCommand {
     static func main() async {
         // A reader that goes away is an error of the write, not the end of the program.
         signal(SIGPIPE, SIG_IGN)
+        // So is a file that grows beyond what the system permits.
+        signal(SIGXFSZ, SIG_IGN)
         let status = await run(Array(CommandLine.arguments.dropFirst()))
         if let failure = Output.failure, status == .done || status == .degraded {
             Output.error(

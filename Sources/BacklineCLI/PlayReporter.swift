@@ -166,6 +166,7 @@ private struct ReportJSON: Encodable {
     let lostFrames: Int64
     let losses: Int64
     let lateReadings: Int64
+    let reanchorings: Int64
     let callbacks: Int64
     let loadMean: Double
     let loadMaximum: Double
@@ -184,6 +185,7 @@ private struct ReportJSON: Encodable {
         lostFrames = report.lostFrames
         losses = report.losses
         lateReadings = report.lateReadings
+        reanchorings = report.reanchorings
         callbacks = report.callbacks
         loadMean = report.loadMean
         loadMaximum = report.loadMaximum

@@ -71,12 +71,14 @@ public final class StreamingService: @unchecked Sendable {
 
     /// Takes a feed out, once no thread has it in hand.
     func remove(_ feed: TrackFeed) {
-        monitor.locked {
+        let callback = monitor.locked {
             feeds.removeAll { $0 === feed }
             queue.removeAll { $0 === feed }
             while feed.isInHand { monitor.wait() }
             notePrimed(feed)
+            return takePrimedCallback()
         }
+        callback?()
     }
 
     /// Turns every feed to a new stream in `lane`, and calls `whenPrimed` on a streaming thread when each has
@@ -211,12 +213,17 @@ public final class StreamingService: @unchecked Sendable {
             feed.generation = target.generation
             feed.isInHand = false
             if self.target?.generation == target.generation { notePrimed(feed) }
-            let callback = unprimed == 0 ? whenPrimed : nil
-            if unprimed == 0 { whenPrimed = nil }
             monitor.wakeAll()
-            return callback
+            return takePrimedCallback()
         }
         callback?()
+    }
+
+    /// Once every feed is primed: what is to be called, one time.
+    private func takePrimedCallback() -> (@Sendable () -> Void)? {
+        guard unprimed == 0 else { return nil }
+        defer { whenPrimed = nil }
+        return whenPrimed
     }
 
     private func notePrimed(_ feed: TrackFeed) {

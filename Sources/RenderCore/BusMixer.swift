@@ -35,26 +35,14 @@ extension RenderState {
             let meter = unsafe meters.active + Int(state.pointee.meter) + c
             let moves = ramp.isMoving
             let gain = ramp.target
-            var peakBefore: Float = 0
-            var peak: Float = 0
-            var sumBefore: Float = 0
-            var sum: Float = 0
-            var clips: UInt32 = 0
+            var tally = ChannelTally()
             for n in 0..<frames {
                 let x = unsafe samples[n &* channels &+ c]
                 let y = x * (moves ? ramp.value(at: n) : gain)
                 unsafe samples[n &* channels &+ c] = y
-                peakBefore = max(peakBefore, x.magnitude)
-                peak = max(peak, y.magnitude)
-                sumBefore += x * x
-                sum += y * y
-                clips &+= y.magnitude > 1 ? 1 : 0
+                tally.add(before: x, after: y)
             }
-            unsafe meter.pointee.peakBefore = max(meter.pointee.peakBefore, peakBefore)
-            unsafe meter.pointee.peak = max(meter.pointee.peak, peak)
-            unsafe meter.pointee.sumOfSquaresBefore += Double(sumBefore)
-            unsafe meter.pointee.sumOfSquares += Double(sum)
-            unsafe meter.pointee.clips &+= clips
+            unsafe tally.add(to: meter)
         }
     }
 

@@ -48,11 +48,13 @@ extension RenderState {
         case .trackGain(let slot, let left, let right):
             setTrackGain(
                 Int(slot.index),
-                FaderGains(left: left, right: right, sequence: timed.sequence, tenant: slot.tenant))
+                FaderGains(left: left, right: right, sequence: timed.sequence, tenant: slot.tenant),
+                isByHand: false)
         case .busGain(let slot, let left, let right):
             setBusGain(
                 Int(slot.index),
-                FaderGains(left: left, right: right, sequence: timed.sequence, tenant: slot.tenant))
+                FaderGains(left: left, right: right, sequence: timed.sequence, tenant: slot.tenant),
+                isByHand: false)
         case .release(let slot):
             releaseTrack(slot)
         }
@@ -73,6 +75,11 @@ extension RenderState {
             unsafe player.pointee.flags.isFresh = false
             unsafe player.pointee.enter(
                 lane: lane, fades: &state.fades[slot], sounds: rolls, over: state.fadeFrames)
+            // Where a stream is under way nobody knows whether this is the middle of a sound.
+            if rolls && state.transport.frame > 0 {
+                unsafe state.fades[slot].gate.jump(to: 0)
+                unsafe state.fades[slot].gate.move(to: 1, over: state.fadeFrames)
+            }
         }
         for i in 0..<(unsafe oldPlan.pointee.playerCount) {
             let player = unsafe players + Int(oldPlan.pointee.players[i].slot)
@@ -89,30 +96,27 @@ extension RenderState {
         fadersSeen = news
         for slot in 0..<trackCapacity {
             var fader = unsafe LatestReader(trackFaders + slot)
-            if fader.hasNews { setTrackGain(slot, fader.read()) }
+            if fader.hasNews { setTrackGain(slot, fader.read(), isByHand: true) }
         }
         for slot in 0..<busCapacity {
             var fader = unsafe LatestReader(busFaders + slot)
-            if fader.hasNews { setBusGain(slot, fader.read()) }
+            if fader.hasNews { setBusGain(slot, fader.read(), isByHand: true) }
         }
     }
 
-    @_noLocks private func setTrackGain(_ slot: Int, _ gains: FaderGains) {
+    @_noLocks private func setTrackGain(_ slot: Int, _ gains: FaderGains, isByHand: Bool) {
         guard slot < trackCapacity, unsafe players[slot].tenant == gains.tenant else { return }
         let fade = unsafe fades + slot
-        // Numbers wrap: a difference of less than half their range is a newer change.
-        guard unsafe Int32(truncatingIfNeeded: gains.sequence &- fade.pointee.sequence) > 0 else { return }
-        unsafe fade.pointee.sequence = gains.sequence
+        guard unsafe fade.pointee.order.accepts(gains.sequence, isByHand: isByHand) else { return }
         unsafe fade.pointee.left.move(to: gains.left, over: fadeFrames)
         unsafe fade.pointee.right.move(to: gains.right, over: fadeFrames)
         unsafe players[slot].flags.isFading = true
     }
 
-    @_noLocks private func setBusGain(_ slot: Int, _ gains: FaderGains) {
+    @_noLocks private func setBusGain(_ slot: Int, _ gains: FaderGains, isByHand: Bool) {
         guard slot < busCapacity, unsafe buses[slot].tenant == gains.tenant else { return }
         let bus = unsafe buses + slot
-        guard unsafe Int32(truncatingIfNeeded: gains.sequence &- bus.pointee.sequence) > 0 else { return }
-        unsafe bus.pointee.sequence = gains.sequence
+        guard unsafe bus.pointee.order.accepts(gains.sequence, isByHand: isByHand) else { return }
         unsafe bus.pointee.left.move(to: gains.left, over: fadeFrames)
         unsafe bus.pointee.right.move(to: gains.right, over: fadeFrames)
     }

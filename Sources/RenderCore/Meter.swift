@@ -17,6 +17,37 @@ public struct ChannelMeter: BitwiseCopyable, Sendable {
     @_noLocks public init() {}
 }
 
+/// What one run of frames of a channel measured, before it is added to the channel's meter.
+struct ChannelTally: BitwiseCopyable {
+    private var peakBefore: Float = 0
+    private var peak: Float = 0
+    private var sumBefore: Float = 0
+    private var sum: Float = 0
+    private var clips: UInt32 = 0
+
+    @_noLocks init() {}
+
+    /// Takes in one sample, before the fader and after it.
+    @_noLocks @inline(__always)
+    mutating func add(before x: Float, after y: Float) {
+        peakBefore = max(peakBefore, x.magnitude)
+        peak = max(peak, y.magnitude)
+        sumBefore += x * x
+        sum += y * y
+        clips &+= y.magnitude > 1 ? 1 : 0
+    }
+
+    /// Adds the run to a meter.
+    @_noLocks @inline(__always)
+    func add(to meter: UnsafeMutablePointer<ChannelMeter>) {
+        unsafe meter.pointee.peakBefore = max(meter.pointee.peakBefore, peakBefore)
+        unsafe meter.pointee.peak = max(meter.pointee.peak, peak)
+        unsafe meter.pointee.sumOfSquaresBefore += Double(sumBefore)
+        unsafe meter.pointee.sumOfSquares += Double(sum)
+        unsafe meter.pointee.clips &+= clips
+    }
+}
+
 /// The meters of all channels, twice: the audio thread fills one bank while control reads the other, and they
 /// change places when control asks, so that neither ever waits.
 @safe

@@ -140,23 +140,6 @@ enum MixKernels {
         return levels
     }
 
-    /// Adds one channel of an interleaved source, in steps of `stride`, to one channel of an interleaved bus at a
-    /// constant gain. The result's left half holds the source's levels.
-    @_noLocks @inline(__always)
-    static func addChannel(
-        _ source: UnsafePointer<Float>, stride: Int, to bus: UnsafeMutablePointer<Float>, busStride: Int,
-        frames: Int, gain: Float
-    ) -> Levels {
-        var levels = Levels()
-        for i in 0..<frames {
-            let x = unsafe source[i &* stride]
-            unsafe bus[i &* busStride] = bus[i &* busStride] + x * gain
-            levels.peakLeft = max(levels.peakLeft, x.magnitude)
-            levels.sumLeft += x * x
-        }
-        return levels
-    }
-
     /// Multiplies `values` with `factors`.
     @_noLocks @inline(__always)
     static func scale(_ values: UnsafeMutablePointer<Float>, by factors: UnsafePointer<Float>, count: Int) {

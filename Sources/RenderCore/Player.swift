@@ -129,8 +129,7 @@ public struct PlayerFades: BitwiseCopyable {
     var likeness: Float = 1
     /// Whether both gates of a crossover are held to constant power.
     var isNormalised = false
-    /// The last change of the gains.
-    var sequence: UInt32 = 0
+    var order = ChangeOrder()
 
     /// **Control:** a track with these gains, its gate shut.
     @_noLocks public init(gainLeft: Float, gainRight: Float) {
@@ -154,7 +153,7 @@ public struct BusState: BitwiseCopyable {
     var right: Ramp
     let meter: Int32
     let tenant: UInt16
-    var sequence: UInt32 = 0
+    var order = ChangeOrder()
 
     /// **Control:** a bus with these gains; `meter` is the first of its channel meters.
     @_noLocks public init(gainLeft: Float, gainRight: Float, meter: Int, tenant: UInt16) {
@@ -162,6 +161,34 @@ public struct BusState: BitwiseCopyable {
         right = Ramp(gainRight)
         self.meter = Int32(meter)
         self.tenant = tenant
+    }
+}
+
+/// Which of two changes to one value is the newer, when one came as a command and the other by hand.
+///
+/// Commands take effect in the order of their frames, whenever they were sent; a fader that was moved after a command
+/// was sent overrules it, and the other way round.
+struct ChangeOrder: BitwiseCopyable {
+    private var command: UInt32 = 0
+    private var hand: UInt32 = 0
+
+    @_noLocks init() {}
+
+    /// Whether a change with this number takes effect; if so it is noted.
+    @_noLocks mutating func accepts(_ sequence: UInt32, isByHand: Bool) -> Bool {
+        if isByHand {
+            guard Self.isNewer(sequence, than: command) else { return false }
+            hand = sequence
+        } else {
+            guard Self.isNewer(sequence, than: hand) else { return false }
+            if Self.isNewer(sequence, than: command) { command = sequence }
+        }
+        return true
+    }
+
+    /// Numbers wrap: a difference of less than half their range is a newer change.
+    @_noLocks private static func isNewer(_ a: UInt32, than b: UInt32) -> Bool {
+        Int32(truncatingIfNeeded: a &- b) > 0
     }
 }
 

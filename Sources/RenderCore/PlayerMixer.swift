@@ -206,26 +206,14 @@ extension RenderState {
         _ source: UnsafePointer<Float>, stride: Int, to bus: UnsafeMutablePointer<Float>, busStride: Int,
         frames: Int, gains: UnsafeMutablePointer<Float>, meter: UnsafeMutablePointer<ChannelMeter>
     ) {
-        var peakBefore: Float = 0
-        var peak: Float = 0
-        var sumBefore: Float = 0
-        var sum: Float = 0
-        var clips: UInt32 = 0
+        var tally = ChannelTally()
         for i in 0..<frames {
             let x = unsafe source[i &* stride]
             let y = unsafe x * gains[i]
             unsafe bus[i &* busStride] = bus[i &* busStride] + y
-            peakBefore = max(peakBefore, x.magnitude)
-            peak = max(peak, y.magnitude)
-            sumBefore += x * x
-            sum += y * y
-            clips &+= y.magnitude > 1 ? 1 : 0
+            tally.add(before: x, after: y)
         }
-        unsafe meter.pointee.peakBefore = max(meter.pointee.peakBefore, peakBefore)
-        unsafe meter.pointee.peak = max(meter.pointee.peak, peak)
-        unsafe meter.pointee.sumOfSquaresBefore += Double(sumBefore)
-        unsafe meter.pointee.sumOfSquares += Double(sum)
-        unsafe meter.pointee.clips &+= clips
+        unsafe tally.add(to: meter)
     }
 
     /// Lets the ramps pass, and sends a track that has come to rest back to the short way.

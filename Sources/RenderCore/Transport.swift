@@ -18,6 +18,8 @@ struct Transport: BitwiseCopyable {
     var frame: Int64 = 0
     /// Frames left of a stop's fade.
     var stopFrames = 0
+    /// A locate came in a stop's fade: only the last stream moves, and this one stands at its first frame.
+    var isHeld = false
     /// The last stream's next frame, and how many frames it still sounds.
     var oldFrame: Int64 = 0
     var oldFrames = 0
@@ -44,8 +46,9 @@ extension RenderState {
     @_noLocks mutating func start(at frame: EngineFrame) {
         if transport.isRolling { return }
         let lane = transport.lane
-        let wasStopping = transport.isStopping
+        let wasStopping = transport.isStopping && !transport.isHeld
         transport.phase = .rolling
+        transport.isHeld = false
         forEachPlayer { state, slot in
             let inside = unsafe state.players[slot].link.lane(lane).pointee.startsInside.load(
                 ordering: .acquiring)
@@ -83,6 +86,10 @@ extension RenderState {
         transport.lane = lane
         transport.generation = generation
         transport.frame = 0
+        if transport.isStopping {
+            transport.isHeld = true
+            transport.stopFrames = crossoverFrames
+        }
         forEachPlayer { state, slot in
             unsafe state.players[slot].refresh(lane: oldLane)
             unsafe state.fades[slot].leave(
@@ -120,7 +127,6 @@ extension RenderState {
             }
         }
         guard transport.isMoving else { return }
-        transport.frame &+= Int64(frames)
         if transport.isStopping {
             transport.stopFrames &-= frames
             if transport.stopFrames <= 0 {
@@ -128,6 +134,11 @@ extension RenderState {
                 tell(.stopped(at: frame))
             }
         }
+        if transport.isHeld {
+            transport.isHeld = transport.isMoving
+            return
+        }
+        transport.frame &+= Int64(frames)
         let sessionEnd = unsafe lanes[transport.lane].sessionEnd.load(ordering: .relaxed)
         if transport.frame >= sessionEnd && transport.oldFrames == 0 { end(at: frame) }
         unsafe lanes[transport.lane].consumed.store(transport.frame, ordering: .releasing)

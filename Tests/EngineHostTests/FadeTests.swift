@@ -52,6 +52,43 @@ struct FadeTests {
         expectClickFree(rig.heard[0], "from \(position)")
     }
 
+    @Test(
+        "a locate in a stop's fade does not click, and stands still at its place", arguments: [1, 700, 1_439])
+    func locateWhileStopping(after frames: Int) throws {
+        let rig = try rig()
+        try rig.host.send([.start])
+        rig.render(5_000)
+        try rig.host.send([.stop])
+        rig.render(frames, block: 64)
+        try rig.locate(to: 240)
+        rig.render(5_000, block: 64)
+        #expect(!rig.host.transportPosition.isRolling)
+        #expect(rig.host.timelinePosition == 240)
+        expectClickFree(rig.heard[0], "\(frames) frames into the fade")
+    }
+
+    @Test("a start in a stop's fade, after a locate, plays from its place", arguments: [0, 240])
+    func startAfterLocateWhileStopping(place: Int64) throws {
+        let rig = try rig()
+        try rig.host.send([.start])
+        rig.render(5_000)
+        try rig.host.send([.stop])
+        let stream = rig.driver.primeAndWait(StreamMap(start: place))
+        try rig.host.send([stream.locate])
+        rig.host.noteSent(stream)
+        rig.render(64, block: 64)
+        rig.host.prepareStart()
+        try rig.host.send([.start])
+        rig.render(5_000, block: 64)
+        #expect(rig.host.timelinePosition == place + 5_000)
+        let high = peakDecibels(highPass(rig.heard[0], cutoff: 2_000))
+        // A file's first frame does not fade in, and a sine that begins is a click.
+        #expect(high < (place == 0 ? -40 : -80), "to \(place): \(high) dB above 2 kHz")
+        let sine = SignalSource.sine(hertz: 50, frames: 480_000)
+        let expected = try samples(sine, from: place + 2_936, frames: 2_064)
+        expectIdentical(Array(rig.heard[0].suffix(2_064)), expected, "to \(place)")
+    }
+
     @Test("mutes and volume changes between 0 and 1 do not click, 50 of them a second either")
     func gains() throws {
         let rig = try rig()

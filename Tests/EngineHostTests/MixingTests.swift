@@ -103,4 +103,28 @@ struct MixingTests {
         #expect(peakDecibels(visitor) > -7)
         #expect(peakDecibels(highPass(visitor, cutoff: 2_000)) < -80)
     }
+
+    @Test("a command for a later frame takes effect, though it was sent before one for an earlier frame")
+    func laterCommandSentFirst() throws {
+        let rig = try OfflineRig(sources: [SignalSource(frames: 200_000) { _, _ in 1 }])
+        try rig.locate(to: 0)
+        try rig.host.send([.start])
+        try rig.host.send([.trackGain(rig.tracks[0], left: 0.25, right: 1)], at: EngineFrame(20_000))
+        try rig.host.send([.trackGain(rig.tracks[0], left: 0.5, right: 1)], at: EngineFrame(10_000))
+        rig.render(30_000)
+        #expect(rig.heard[0][15_000] == 0.5)
+        #expect(rig.heard[0][29_000] == 0.25)
+    }
+
+    @Test("a fader moved after a command was sent overrules it")
+    func faderOverrulesCommand() throws {
+        let rig = try OfflineRig(sources: [SignalSource(frames: 200_000) { _, _ in 1 }])
+        try rig.locate(to: 0)
+        try rig.host.send([.start])
+        try rig.host.send([.trackGain(rig.tracks[0], left: 0.25, right: 1)], at: EngineFrame(20_000))
+        rig.host.moveFader(of: rig.tracks[0], left: 0.75, right: 1)
+        rig.render(30_000)
+        #expect(rig.heard[0][15_000] == 0.75)
+        #expect(rig.heard[0][29_000] == 0.75)
+    }
 }

@@ -3,10 +3,13 @@
 // An ordinary JACK client that keeps, in locked memory, every sample that reaches its inputs, and for every
 // callback what JACK said about it. At the end it writes both:
 //
-//   --audio FILE  float32, native byte order, interleaved: as many channels as --ports names
+//   --audio FILE  float32, native byte order, interleaved: as many channels as --ports names; with --planar one
+//                 channel after the other
 //   --log FILE    a first line "# rate RATE channels N", then one line for each callback:
-//                 "JACK-FRAME FRAMES XRUNS", the frame counter at the callback's first sample, how many frames of
-//                 it were kept, and the xruns announced so far; a last line "# shutdown" if the server went away.
+//                 "JACK-FRAME FRAMES XRUNS OVERTAKEN FREEWHEEL", the frame counter at the callback's first sample,
+//                 how many frames of it were kept, the xruns announced so far, whether the server had begun another
+//                 cycle before all was copied (others may have written over it), and whether it runs in freewheel;
+//                 a last line "# shutdown" if the server went away.
 //
 // So the kept sample that a line's callback begins with has the index that the FRAMES of the lines before add up
 // to, and a gap is where JACK-FRAME is not the JACK-FRAME before plus the FRAMES before.
@@ -30,6 +33,7 @@ struct callback {
     jack_nframes_t jack_frame;
     jack_nframes_t frames;
     uint32_t xruns;
+    bool overtaken, freewheel;
 };
 
 static struct {
@@ -41,8 +45,8 @@ static struct {
     size_t frame_capacity, log_capacity;
     size_t frames, callbacks;  // the process thread's until the client is closed
     atomic_uint xruns;
-    atomic_bool recording, gone;
-    bool full;
+    atomic_bool recording, gone, freewheel;
+    bool full, planar;
 } capture;
 
 /// Posted when the memory is full, on SIGTERM and SIGINT, when the server goes away and when a port appears.
@@ -54,16 +58,23 @@ static int process(jack_nframes_t frames, void *unused) {
     if (!atomic_load(&capture.recording) || capture.full) return 0;
     const size_t room = capture.frame_capacity - capture.frames;
     const size_t kept = frames < room ? frames : room;
-    capture.log[capture.callbacks++] = (struct callback){
+    struct callback *entry = &capture.log[capture.callbacks++];
+    *entry = (struct callback){
         .jack_frame = jack_last_frame_time(capture.client),
         .frames = (jack_nframes_t)kept,
         .xruns = atomic_load(&capture.xruns),
+        .freewheel = atomic_load(&capture.freewheel),
     };
     for (int c = 0; c < capture.channels; c++) {
         const float *in = jack_port_get_buffer(capture.inputs[c], frames);
+        if (capture.planar) {
+            memcpy(capture.audio + (size_t)c * capture.frame_capacity + capture.frames, in, kept * sizeof *in);
+            continue;
+        }
         float *out = capture.audio + capture.frames * (size_t)capture.channels + c;
         for (size_t i = 0; i < kept; i++) out[i * (size_t)capture.channels] = in[i];
     }
+    entry->overtaken = jack_last_frame_time(capture.client) != entry->jack_frame;
     capture.frames += kept;
     if (capture.frames == capture.frame_capacity || capture.callbacks == capture.log_capacity) {
         capture.full = true;
@@ -77,6 +88,11 @@ static int on_xrun(void *unused) {
     (void)unused;
     atomic_fetch_add(&capture.xruns, 1);
     return 0;
+}
+
+static void on_freewheel(int starting, void *unused) {
+    (void)unused;
+    atomic_store(&capture.freewheel, starting != 0);
 }
 
 static void on_shutdown(void *unused) {
@@ -136,10 +152,12 @@ static void close_written(FILE *file, const char *path) {
 static const char usage[] =
     "usage: jack-capture-frames --ports A,B… --audio FILE --log FILE (--seconds S | --frames N)\n"
     "         [--server NAME] [--name CLIENT] [--wait-port] [--start-when-connected] [--wait-for-signal]\n"
+    "         [--planar]\n"
     "  --ports A,B…            output ports to capture, one channel each; a port named - leaves its channel open\n"
     "  --seconds S, --frames N how much to keep; SIGTERM or SIGINT ends earlier, and what is kept is written\n"
     "  --wait-port             wait until the ports exist (else a missing port is an error)\n"
     "  --start-when-connected  keep nothing before all ports are connected (else from activation on)\n"
+    "  --planar                write one channel after the other, not interleaved\n"
     "  --wait-for-signal       when all is kept, stay connected until SIGTERM or SIGINT\n"
     "Prints READY when it is active and connected. Exit status 1 if the server went away or anything failed.\n";
 
@@ -155,7 +173,8 @@ int main(int argc, char **argv) {
         {"log", required_argument, 0, 'l'},         {"seconds", required_argument, 0, 's'},
         {"frames", required_argument, 0, 'f'},      {"wait-port", no_argument, 0, 'w'},
         {"start-when-connected", no_argument, 0, 'b'}, {"wait-for-signal", no_argument, 0, 't'},
-        {"help", no_argument, 0, 'h'},              {0},
+        {"planar", no_argument, 0, 'i'},            {"help", no_argument, 0, 'h'},
+        {0},
     };
     for (int o; (o = getopt_long(argc, argv, "", options, NULL)) != -1;) {
         switch (o) {
@@ -169,6 +188,7 @@ int main(int argc, char **argv) {
             case 'w': wait_port = true; break;
             case 'b': start_when_connected = true; break;
             case 't': wait_for_signal = true; break;
+            case 'i': capture.planar = true; break;
             case 'h': fputs(usage, stdout); return 0;
             default: fputs(usage, stderr); return 2;
         }
@@ -216,6 +236,7 @@ int main(int argc, char **argv) {
     }
     jack_set_process_callback(capture.client, process, NULL);
     jack_set_xrun_callback(capture.client, on_xrun, NULL);
+    jack_set_freewheel_callback(capture.client, on_freewheel, NULL);
     jack_set_port_registration_callback(capture.client, on_registration, NULL);
     jack_on_shutdown(capture.client, on_shutdown, NULL);
     atomic_store(&capture.recording, !start_when_connected);
@@ -238,12 +259,20 @@ int main(int argc, char **argv) {
     if (!atomic_load(&capture.gone)) jack_client_close(capture.client);
 
     FILE *audio = open_for_writing(audio_path);
-    fwrite(capture.audio, sizeof(float) * (size_t)capture.channels, capture.frames, audio);
+    if (capture.planar) {
+        for (int c = 0; c < capture.channels; c++) {
+            fwrite(capture.audio + (size_t)c * capture.frame_capacity, sizeof(float), capture.frames, audio);
+        }
+    } else {
+        fwrite(capture.audio, sizeof(float) * (size_t)capture.channels, capture.frames, audio);
+    }
     close_written(audio, audio_path);
     FILE *log = open_for_writing(log_path);
     fprintf(log, "# rate %u channels %d\n", rate, capture.channels);
     for (size_t i = 0; i < capture.callbacks; i++) {
-        fprintf(log, "%u %u %u\n", capture.log[i].jack_frame, capture.log[i].frames, capture.log[i].xruns);
+        const struct callback *entry = &capture.log[i];
+        fprintf(log, "%u %u %u %d %d\n", entry->jack_frame, entry->frames, entry->xruns, entry->overtaken,
+                entry->freewheel);
     }
     if (atomic_load(&capture.gone)) fputs("# shutdown\n", log);
     close_written(log, log_path);

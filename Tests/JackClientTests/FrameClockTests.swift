@@ -157,16 +157,26 @@ struct FrameClockTests {
     }
 }
 
+/// What record-sequences kept.
+enum RecordedSequence {
+    /// The callbacks of the sequence `name`: the JACK frame of each, and its length.
+    static func rows(_ name: String) throws -> [(jackFrame: UInt32, frames: UInt32)] {
+        let url = try #require(
+            Bundle.module.url(forResource: name, withExtension: "log", subdirectory: "Sequences"))
+        return try String(contentsOf: url, encoding: .utf8).split(separator: "\n").map { line in
+            let numbers = line.split(separator: " ").compactMap { UInt32($0) }
+            return (numbers[0], numbers[1])
+        }
+    }
+}
+
 /// What jackd 1.9.21 did, as record-sequences kept it; each also moved so that the counter wraps in its middle.
 struct RecordedSequenceTests {
     private func run(_ name: String, wrapping: Bool) throws -> Run {
-        let url = try #require(
-            Bundle.module.url(forResource: name, withExtension: "log", subdirectory: "Sequences"))
-        let rows = try String(contentsOf: url, encoding: .utf8).split(separator: "\n").map { line in
-            line.split(separator: " ").compactMap { UInt32($0) }
-        }
-        let middle = rows[rows.count / 2][0]
-        return Run(rows.map { Callback(jackFrame: wrapping ? $0[0] &- middle &- 30 : $0[0], frames: $0[1]) })
+        let rows = try RecordedSequence.rows(name)
+        let middle = rows[rows.count / 2].jackFrame
+        let offset = wrapping ? 0 &- middle &- 30 : 0
+        return Run(rows.map { Callback(jackFrame: $0.jackFrame &+ offset, frames: $0.frames) })
     }
 
     @Test(arguments: [false, true])

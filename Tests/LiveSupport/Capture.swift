@@ -12,12 +12,46 @@ public struct Capture: Sendable {
         public let frames: Int
         /// Xruns that were announced so far.
         public let xruns: Int
+        /// Whether the server had begun another cycle before all was copied, so that others may have written over it.
+        public let wasOvertaken: Bool
+        /// Whether the server was in freewheel.
+        public let isFreewheeling: Bool
+
+        /// A callback as a test makes it up.
+        public init(
+            jackFrame: JackFrame, frames: Int, xruns: Int = 0, wasOvertaken: Bool = false,
+            isFreewheeling: Bool = false
+        ) {
+            self.jackFrame = jackFrame
+            self.frames = frames
+            self.xruns = xruns
+            self.wasOvertaken = wasOvertaken
+            self.isFreewheeling = isFreewheeling
+        }
     }
 
     /// For each channel its samples.
     public let channels: [[Float]]
     /// The callbacks in order.
     public let callbacks: [Callback]
+
+    /// A capture as a test makes it up.
+    public init(channels: [[Float]], callbacks: [Callback]) {
+        self.channels = channels
+        self.callbacks = callbacks
+    }
+
+    /// Callbacks after which the server's time went on by something else than their frames, or that were overtaken: in
+    /// which sound may have been missed.
+    public var irregularities: Int {
+        var count = 0
+        for (k, callback) in callbacks.enumerated() {
+            let isOdd =
+                k > 0 && Int(callback.jackFrame - callbacks[k - 1].jackFrame) != callbacks[k - 1].frames
+            if isOdd || callback.wasOvertaken { count += 1 }
+        }
+        return count
+    }
 
     /// Starts the tool, which captures `frames` of `ports` from the moment when all are connected.
     public static func start(_ ports: [String], frames: Int, server: String) throws -> Running {
@@ -52,7 +86,7 @@ public struct Capture: Sendable {
                 [
                     "--server", server, "--ports", ports.joined(separator: ","), "--frames", "\(frames)",
                     "--audio", folder.appending(path: "audio").path, "--log",
-                    folder.appending(path: "log").path,
+                    folder.appending(path: "log").path, "--planar",
                 ] + arguments
             tool.standardOutput = output
             tool.standardError = FileHandle.nullDevice
@@ -81,18 +115,22 @@ public struct Capture: Sendable {
             try await waitUntil("the end of the capture") { !tool.isRunning }
             try #require(tool.terminationStatus == 0)
             let bytes = try Data(contentsOf: folder.appending(path: "audio"))
-            let samples = unsafe [Float](unsafeUninitializedCapacity: bytes.count / 4) { buffer, count in
-                count = unsafe bytes.copyBytes(to: buffer) / 4
+            let frames = bytes.count / 4 / channelCount
+            let channels = (0..<channelCount).map { channel in
+                unsafe [Float](unsafeUninitializedCapacity: frames) { buffer, count in
+                    let first = channel * frames * 4
+                    _ = unsafe bytes.copyBytes(to: buffer, from: first..<first + frames * 4)
+                    count = frames
+                }
             }
             let log = try String(contentsOf: folder.appending(path: "log"), encoding: .utf8)
             return Capture(
-                channels: (0..<channelCount).map { channel in
-                    stride(from: channel, to: samples.count, by: channelCount).map { samples[$0] }
-                },
+                channels: channels,
                 callbacks: log.split(separator: "\n").filter { !$0.hasPrefix("#") }.map { line in
                     let fields = line.split(separator: " ").compactMap { UInt32($0) }
                     return Callback(
-                        jackFrame: JackFrame(fields[0]), frames: Int(fields[1]), xruns: Int(fields[2]))
+                        jackFrame: JackFrame(fields[0]), frames: Int(fields[1]), xruns: Int(fields[2]),
+                        wasOvertaken: fields[3] != 0, isFreewheeling: fields[4] != 0)
                 })
         }
     }

@@ -24,10 +24,10 @@ public func startServer(period: Int = 256, synchronous: Bool = true) throws -> J
 /// Waits until `condition` holds, and fails the test where it does not within a generous time.
 public func waitUntil(
     _ what: String, within limit: Duration = .seconds(30), sourceLocation: SourceLocation = #_sourceLocation,
-    _ condition: () throws -> Bool
+    _ condition: () async throws -> Bool
 ) async throws {
     let deadline = ContinuousClock.now + limit
-    while try !condition() {
+    while try await !condition() {
         try #require(
             ContinuousClock.now < deadline, "never happened: \(what)", sourceLocation: sourceLocation)
         try await Task.sleep(for: .milliseconds(2))

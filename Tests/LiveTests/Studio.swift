@@ -68,8 +68,8 @@ struct Performance {
         events.filter { $0["event"] as? String == "lost" }.compactMap { $0["frames"] as? Int }
     }
 
-    /// Plays `session` on `server` with the outputs `outputs` captured, a channel each, from before the start to the
-    /// end; `meanwhile` is what happens to it in between.
+    /// Plays `session` on `server` with `outputs` captured, a channel each, from before the start to the end;
+    /// `meanwhile` is what happens to it in between.
     static func play(
         _ session: [String], on server: String, outputs: [String], seconds: Double,
         _ arguments: [String] = [], meanwhile: (Program) async throws -> Void = { _ in }

@@ -1,0 +1,88 @@
+import EngineHost
+import JackClient
+import RenderCore
+import Session
+
+extension Engine {
+    func tick() {
+        if let reading = stage.host.collectMeters() {
+            sums.add(reading)
+            recent.add(reading)
+        }
+        stage.host.freeRetiredPlans()
+        stage.host.sendHeld()
+        for notice in stage.host.takeNotices() { hear(notice) }
+        for problem in stage.failures() {
+            lateProblems.append(problem)
+            continuation.yield(.stemFailed(problem))
+        }
+        let xruns = client.xruns
+        if xruns > xrunsTold {
+            xrunsTold = xruns
+            continuation.yield(.xrun(count: xruns))
+        }
+    }
+
+    func hear(_ notice: Notice) {
+        switch notice {
+        case .started(let frame):
+            let now = stage.host.transportPosition
+            let since = now.isRolling ? min(now.streamFrame, max(0, now.engineFrame - frame.value)) : 0
+            let place = stage.host.currentMap.position(of: now.streamFrame - since)
+            continuation.yield(.started(position: stage.seconds(place)))
+        case .stopped:
+            if pauseAsked {
+                continuation.yield(.paused(position: status.position))
+            } else {
+                continuation.yield(.ended(position: status.position))
+            }
+            pauseAsked = false
+        case .ended:
+            hasEnded = true
+            continuation.yield(.ended(position: status.position))
+        case .located:
+            locateIsPending = false
+            continuation.yield(.located(position: stage.seconds(locatePosition)))
+        case .underrun(let slot, _):
+            underruns += 1
+            if let i = stage.tracks.firstIndex(of: slot) {
+                continuation.yield(.underrun(track: stage.session.tracks[i].id))
+            }
+        case .lost(let frames, _): continuation.yield(.lost(frames: frames))
+        case .late, .refused: break
+        }
+    }
+
+    func hear(_ event: JackEvent) {
+        switch event {
+        case .shutdown(let reason): continuation.yield(.serverGone(reason: reason))
+        case .period(let frames): continuation.yield(.period(frames))
+        case .sampleRate, .xrun, .freewheel, .portsChanged, .connectionsChanged: break
+        }
+    }
+
+    /// Leaves the server and reports what was done. Takes 2 s at most.
+    public func close() -> RunReport {
+        isClosed = true
+        ticker?.cancel()
+        tick()
+        let statistics = client.statistics
+        let position = stage.host.transportPosition
+        let periodNanoseconds = Double(client.period) / Double(sampleRate) * 1e9
+        let report = RunReport(
+            frames: framesBefore + position.streamFrame, sampleRate: sampleRate, period: client.period,
+            xruns: client.xruns, underruns: underruns, lostFrames: statistics?.lostFrames ?? 0,
+            losses: statistics?.jumps ?? 0, callbacks: statistics?.callbacks ?? 0,
+            loadMean: (statistics?.cpu.meanNanoseconds ?? 0) / periodNanoseconds,
+            loadMaximum: Double(statistics?.cpu.maximumNanoseconds ?? 0) / periodNanoseconds,
+            overHalfPeriod: statistics?.cpu.overHalfPeriod ?? 0, lateReadings: statistics?.lateReadings ?? 0,
+            reanchorings: statistics?.reanchorings ?? 0,
+            lostNotices: Int(stage.host.lostNotices), levels: stage.report(sums.tracks, buses: sums.buses),
+            problems: problems + lateProblems)
+        client.close()
+        stage.host.streaming.stop()
+        continuation.finish()
+        listener?.cancel()
+        return report
+    }
+}

@@ -1,0 +1,70 @@
+import Backline
+import Foundation
+import JackClient
+import LiveSupport
+import Synchronization
+import Testing
+
+/// An engine in this process, its outputs captured by the independent tool from before the start to the end.
+final class EngineRun: Sendable {
+    let engine: Engine
+    private let heard = Mutex<[EngineEvent]>([])
+
+    private init(_ engine: Engine) {
+        self.engine = engine
+    }
+
+    /// Opens an engine, does `body` with it, and closes it.
+    static func capture(
+        _ document: SessionDocument, on server: JackServer, outputs: [String], seconds: Double,
+        _ body: (EngineRun) async throws -> Void
+    ) async throws -> (capture: Capture, report: RunReport) {
+        let tool = try Capture.listen(
+            channels: outputs.count, frames: Int(48_000 * seconds), server: server.name)
+        var options = Engine.Options()
+        options.server = server.name
+        options.connections = zip(outputs, tool.inputs).map { ($0, $1) }
+        let run = EngineRun(try await Engine(document, options: options))
+        let listener = Task {
+            for await event in run.engine.events { run.heard.withLock { $0.append(event) } }
+        }
+        let result: Result<Void, any Error>
+        do {
+            result = .success(try await body(run))
+        } catch {
+            result = .failure(error)
+        }
+        let report = await run.engine.close()
+        await listener.value
+        try result.get()
+        return (try await tool.stop(), report)
+    }
+
+    /// How many events so far `isMeant` accepts.
+    func count(_ isMeant: (EngineEvent) -> Bool) -> Int { heard.withLock { $0.count(where: isMeant) } }
+
+    /// How often it has started.
+    var starts: Int { count { if case .started = $0 { true } else { false } } }
+
+    /// How often it has gone to a place.
+    var locates: Int { count { if case .located = $0 { true } else { false } } }
+
+    /// Plays, and waits until it does.
+    func play() async throws {
+        let before = starts
+        try await engine.play()
+        try await waitUntil("a start") { starts > before }
+    }
+
+    /// Goes to a place, and waits until it is heard.
+    func locate(to seconds: Double) async throws {
+        let before = locates
+        await engine.locate(to: seconds)
+        try await waitUntil("a locate") { locates > before }
+    }
+
+    /// Waits until it is at `position` or beyond, in seconds.
+    func wait(untilAt position: Double) async throws {
+        try await waitUntil("\(position) s") { await engine.status.position >= position }
+    }
+}
