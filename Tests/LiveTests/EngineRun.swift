@@ -63,8 +63,28 @@ final class EngineRun: Sendable {
         try await waitUntil("a locate") { locates > before }
     }
 
-    /// Waits until it is at `position` or beyond, in seconds.
+    /// Whether it has come to an end, or stood still, since it last started.
+    private var hasEnded: Bool {
+        heard.withLock { events in
+            let start = events.lastIndex { if case .started = $0 { true } else { false } }
+            return events[(start ?? 0)...].contains {
+                switch $0 {
+                case .ended, .paused: true
+                default: false
+                }
+            }
+        }
+    }
+
+    /// Waits until it is at `position` or beyond, in seconds, or has ended.
+    ///
+    /// An event may be told before the block that it happened in is over, and with it the place before that block; so
+    /// this waits until the place has changed.
     func wait(untilAt position: Double) async throws {
-        try await waitUntil("\(position) s") { await engine.status.position >= position }
+        let first = await engine.status.position
+        try await waitUntil("\(position) s") {
+            let now = await engine.status.position
+            return hasEnded || now != first && now >= position
+        }
     }
 }
