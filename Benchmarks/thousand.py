@@ -30,7 +30,7 @@ def one_run(server, burn):
     clients = {"empty": control(server, "empty", 0)}
     if burn:
         clients["control"] = control(server, "control", burn)
-    time.sleep(3)
+    time.sleep(15 if burn else 3)  # the control needs some seconds to find its mean
     for client in clients.values():
         ask(client)
     cpu = {name: CPU(client.process.pid) for name, client in clients.items()} | {"backline": CPU(process.pid)}
