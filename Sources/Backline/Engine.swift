@@ -121,9 +121,13 @@ public actor Engine {
                 position: stage.frames(options.from),
                 loop: options.loop.map { stage.frames($0.lowerBound)..<stage.frames($0.upperBound) }))
         ticker = Task { [weak self] in
+            var ticks = 0
             while !Task.isCancelled {
                 guard let self else { return }
                 await self.tick()
+                // Meters are for eyes: every 20 ms is more often than a display shows them.
+                if ticks % 2 == 0 { await self.collectMeters() }
+                ticks += 1
                 try? await Task.sleep(for: .milliseconds(10))
             }
         }

@@ -1,14 +1,18 @@
 import EngineHost
+import Glibc
 import JackClient
 import RenderCore
 import Session
 
 extension Engine {
+    /// Adds up what the meters read since the last time, if the audio thread has answered.
+    func collectMeters() {
+        guard let reading = stage.host.collectMeters() else { return }
+        sums.add(reading)
+        recent.add(reading)
+    }
+
     func tick() {
-        if let reading = stage.host.collectMeters() {
-            sums.add(reading)
-            recent.add(reading)
-        }
         stage.host.freeRetiredPlans()
         stage.host.sendHeld()
         for notice in stage.host.takeNotices() { hear(notice) }
@@ -66,6 +70,10 @@ extension Engine {
         isClosed = true
         ticker?.cancel()
         tick()
+        // Twice: what the audio thread has filled since it was last asked comes with its second answer.
+        collectMeters()
+        usleep(UInt32(2_000_000 * client.period / sampleRate))
+        collectMeters()
         let statistics = client.statistics
         let position = stage.host.transportPosition
         let periodNanoseconds = Double(client.period) / Double(sampleRate) * 1e9

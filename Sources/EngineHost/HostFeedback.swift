@@ -47,7 +47,7 @@ extension RenderHost {
             let slot = SlotID(index: index, tenant: entry.tenant)
             reading.buses[slot] = (0..<entry.channelCount).map { unsafe bank[entry.meter + $0] }
         }
-        for i in 0..<memory.meterCount { unsafe bank[i] = ChannelMeter() }
+        for i in 0..<meterTable.next { unsafe bank[i] = ChannelMeter() }
         unsafe state.pointee.meters.asked.store(asked &+ 1, ordering: .releasing)
         return reading
     }

@@ -107,7 +107,8 @@ struct BusEntry {
 
 /// Which channel meters are taken.
 struct MeterTable {
-    private var next = 0
+    /// The meters below this one are, or were, in use.
+    private(set) var next = 0
     private let count: Int
     private var free: [Int: [Int]] = [:]
 
