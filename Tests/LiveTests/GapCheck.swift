@@ -11,7 +11,8 @@ import Testing
 ///   capturing program missed whole cycles that `play` did render, and the music is further by these too.
 /// - A **torn** callback: the capturing program itself came late, read the time of a cycle that was not its own, and
 ///   found that cycle's buffer cleared or half written. Its frame counter says so, in that very callback; the music
-///   before and after it is where it was to be.
+///   before and after it is where it was to be. So is the one callback at the edge of a gap that the counter recorded:
+///   the cycle that was lost may have been half written when the next one read it.
 struct GapCheck {
     /// How much later the music was at each gap, in order.
     private(set) var gaps: [Int] = []
@@ -75,6 +76,11 @@ struct GapCheck {
 
     private func isLate(_ k: Int) -> Bool {
         deviations[k] > baselines[k] || capture.callbacks[k].wasOvertaken
+    }
+
+    /// Whether the capture's own counter lost time just before callback `k`: the edge of a gap.
+    private func isAtGap(_ k: Int) -> Bool {
+        k > 0 && baselines[k] > baselines[k - 1]
     }
 
     private func isSame(_ k: Int, media: Int) -> Bool {
@@ -159,7 +165,7 @@ struct GapCheck {
                     log.append(
                         "gap of \(jump.frames) frames at JACK frame \(capture.callbacks[k].jackFrame.value)"
                             + (jump.unheard > 0 ? ", \(jump.unheard) of them only in the capture" : ""))
-                } else if isLate(k) {
+                } else if isLate(k) || isAtGap(k) {
                     tornCallbacks += 1
                     log.append(
                         "torn callback at JACK frame \(capture.callbacks[k].jackFrame.value), read"

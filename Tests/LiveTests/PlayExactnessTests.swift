@@ -159,7 +159,9 @@ extension Performance {
     ) throws {
         let check = try checkGaps(against: fixture.expected, comparesCounters: comparesCounters, what)
         #expect(check.faults.isEmpty, sourceLocation: sourceLocation)
-        let isClean = losses.isEmpty && (comparesCounters ? capture.irregularities == 0 : check.gaps.isEmpty)
+        let isClean =
+            losses.isEmpty && check.tornCallbacks == 0
+            && (comparesCounters ? capture.irregularities == 0 : check.gaps.isEmpty)
         #expect(status == (report["lostFrames"] as? Int == 0 ? 0 : 3), sourceLocation: sourceLocation)
         if isClean { expectSame(self, fixture, sourceLocation: sourceLocation) }
     }
