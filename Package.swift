@@ -95,7 +95,7 @@ let package = Package(
         .testTarget(name: "SessionTests", dependencies: ["Session"], swiftSettings: strict),
         .testTarget(name: "DoctorTests", dependencies: ["Doctor"], swiftSettings: strict),
         .testTarget(
-            name: "BacklineCLITests", dependencies: ["Doctor", "TestSupport", "backline"],
+            name: "BacklineCLITests", dependencies: ["Doctor", "LiveSupport", "TestSupport", "backline"],
             swiftSettings: strict),
         .testTarget(
             name: "AudioFilesTests", dependencies: ["AudioFiles", "EngineHost"], swiftSettings: strict),

@@ -1,7 +1,8 @@
 import Foundation
+import LiveSupport
 import Testing
 
-extension LiveProgramTests {
+extension LiveTests {
     /// The keys and the display of `play`, on a terminal.
     struct KeyTests {
         let bench: Bench

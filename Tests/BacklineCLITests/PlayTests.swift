@@ -1,10 +1,9 @@
 import Foundation
+import LiveSupport
 import Testing
 
 /// Tests with servers: one after the other.
-@Suite(.serialized) enum LiveProgramTests {}
-
-extension LiveProgramTests {
+extension LiveTests {
     /// `backline play`, on a server of the test or one of its own.
     struct PlayTests {
         let bench: Bench

@@ -11,8 +11,9 @@ import Testing
 ///   capturing program missed whole cycles that `play` did render, and the music is further by these too.
 /// - A **torn** callback: the capturing program itself came late, read the time of a cycle that was not its own, and
 ///   found that cycle's buffer cleared or half written. Its frame counter says so, in that very callback; the music
-///   before and after it is where it was to be. So is the one callback at the edge of a gap that the counter recorded:
-///   the cycle that was lost may have been half written when the next one read it.
+///   before and after it is where it was to be. The callback right behind it may be torn too, and the one at the
+///   edge of a gap that the counter recorded: the cycle that was lost may have been half written when the next one
+///   read it.
 struct GapCheck {
     /// How much later the music was at each gap, in order.
     private(set) var gaps: [Int] = []
@@ -74,8 +75,10 @@ struct GapCheck {
         check(reanchorings: reanchorings)
     }
 
+    /// Whether callback `k` read the time of another cycle, or comes right behind one that did: two cycles then ran into
+    /// each other.
     private func isLate(_ k: Int) -> Bool {
-        deviations[k] > baselines[k] || capture.callbacks[k].wasOvertaken
+        (max(0, k - 1)...k).contains { deviations[$0] > baselines[$0] || capture.callbacks[$0].wasOvertaken }
     }
 
     /// Whether the capture's own counter lost time just before callback `k`: the edge of a gap.
