@@ -45,8 +45,8 @@ static inline RT_SAFE void rt_leave_audio_float_mode(uint64_t before) {
 #endif
 }
 
-/// Asks for the cache line at `address`, to be read soon and not kept long.
-static inline RT_SAFE void rt_prefetch(const void *_Nonnull address) { __builtin_prefetch(address, 0, 0); }
+/// Asks for the cache line at `address`, to be read soon.
+static inline RT_SAFE void rt_prefetch(const void *_Nonnull address) { __builtin_prefetch(address, 0, 3); }
 
 /// The square root: one instruction.
 static inline RT_SAFE float rt_square_root(float x) { return __builtin_elementwise_sqrt(x); }
