@@ -31,9 +31,6 @@ final class HostMemory {
     private(set) var isLocked = false
     private var planBytes: [UnsafeMutablePointer<Plan>: Int] = unsafe [:]
 
-    /// Channel meters a track or a bus has room for.
-    static let metersPerSlot = 2
-
     /// Every command of a batch must fit: one for each track and bus.
     static func commandCapacity(_ configuration: HostConfiguration) -> Int {
         var capacity = 1024

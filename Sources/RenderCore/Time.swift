@@ -25,23 +25,3 @@ public struct EngineFrame: BitwiseCopyable, Comparable, Sendable {
         EngineFrame(start.value &+ Int64(frames))
     }
 }
-
-/// A frame of what is heard since the last locate: 0 is the frame that the locate went to. All players of a
-/// plan share it, which is what keeps stems together. Loops do not move it back.
-public struct StreamFrame: BitwiseCopyable, Comparable, Sendable {
-    /// Frames since the locate.
-    public var value: Int64
-
-    /// The stream frame `value`.
-    @_noLocks public init(_ value: Int64) {
-        self.value = value
-    }
-
-    /// Beyond every frame of a stream.
-    public static var never: StreamFrame { @_noLocks get { StreamFrame(Int64.max) } }
-
-    /// Whether `a` comes before `b`.
-    @_noLocks public static func < (a: StreamFrame, b: StreamFrame) -> Bool {
-        a.value < b.value
-    }
-}
