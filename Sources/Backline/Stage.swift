@@ -68,9 +68,12 @@ final class Stage {
         if let outputBus, names.isEmpty {
             throw .unknown(kind: "bus", name: outputBus, known: session.buses.map(\.id))
         }
+        let graph = Self.graph(session, tracks: trackSlots, buses: busSlots, firstOutputs: firstOutputs)
+        guard !graph.hasCycle else {
+            throw .faults("the session's buses feed each other in a circle; let one of them feed no other")
+        }
         do throws(HostFull) {
-            try host.adopt(
-                Self.graph(session, tracks: trackSlots, buses: busSlots, firstOutputs: firstOutputs))
+            try host.adopt(graph)
         } catch {
             throw .full(Self.explain(error))
         }
