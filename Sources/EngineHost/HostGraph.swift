@@ -22,15 +22,13 @@ extension RenderHost {
             slots.giveBack(slot)
             throw .meters
         }
-        let rings = unsafe arena.allocate(bytes: ringBytes(stream.channelCount))
-            .bindMemory(to: Float.self, capacity: 2 * configuration.ringFrames * stream.channelCount)
+        let ring = arena.allocate(channels: stream.channelCount)
         let link = unsafe memory.links + index
         unsafe memory.players[index] = Player(
-            rings: rings, link: link, channelCount: stream.channelCount, meter: meter, tenant: slot.tenant,
-            gainLeft: left, gainRight: right)
+            ring: ring, link: link, meter: meter, tenant: slot.tenant, gainLeft: left, gainRight: right)
         unsafe memory.fades[index] = PlayerFades(gainLeft: left, gainRight: right)
         let feed = unsafe TrackFeed(
-            slot: slot, stream: stream, rings: rings, link: link, ringFrames: configuration.ringFrames,
+            slot: slot, stream: stream, ring: ring, link: link, ringFrames: configuration.ringFrames,
             report: { [failures] in failures.add($0, $1) })
         tracks[slot.index] = TrackEntry(feed: feed, meter: meter, channelCount: stream.channelCount)
         streaming.add([feed])
@@ -69,7 +67,7 @@ extension RenderHost {
     public func removeTrack(_ slot: SlotID) {
         guard let entry = tracks[slot.index], entry.feed.slot == slot else { return }
         streaming.remove(entry.feed)
-        unsafe arena.release(entry.feed.rings, bytes: ringBytes(entry.channelCount))
+        arena.release(entry.feed.ring)
         meterTable.giveBack(entry.meter, max(2, entry.channelCount))
         tracks[slot.index] = nil
         slots.giveBack(slot)
@@ -84,10 +82,6 @@ extension RenderHost {
             plansAway -= 1
         }
         return plansAway
-    }
-
-    private func ringBytes(_ channelCount: Int) -> Int {
-        2 * configuration.ringFrames * channelCount * MemoryLayout<Float>.stride
     }
 }
 

@@ -96,14 +96,14 @@ final class HostMemory {
             to: Latest(TransportPosition(engineFrame: 0, streamFrame: 0, generation: 0, isRolling: false)))
         for i in 0..<2 { unsafe (lanes + i).initialize(to: Lane()) }
         let silence = FaderGains(left: 0, right: 0, sequence: 0, tenant: 0)
+        let noRing = unsafe TrackRing(samples: scratch, pageStride: 0, channelCount: 1)
         for i in 0..<tracks {
             unsafe (links + i).initialize(to: PlayerLink())
             unsafe (trackFaders + i).initialize(to: Latest(silence))
             unsafe (fades + i).initialize(to: PlayerFades(gainLeft: 0, gainRight: 0))
             unsafe (players + i).initialize(
                 to: Player(
-                    rings: scratch, link: links + i, channelCount: 1, meter: 0, tenant: 0, gainLeft: 0,
-                    gainRight: 0))
+                    ring: noRing, link: links + i, meter: 0, tenant: 0, gainLeft: 0, gainRight: 0))
         }
         for i in 0..<busCount {
             unsafe (busFaders + i).initialize(to: Latest(silence))

@@ -1,4 +1,4 @@
-import Glibc
+import RenderCore
 
 /// How much two pieces of sound resemble each other, whatever their shift.
 enum Likeness {
@@ -12,12 +12,13 @@ enum Likeness {
     ///
     /// Two places of one held tone are alike whatever their phases, and cross over at equal gain, which never
     /// exceeds either; unlike material crosses over at equal power.
+    ///
+    /// The pieces are `frames` frames of `ring`; `first` and `second` say where in it each frame of theirs is.
     static func between(
-        _ first: UnsafePointer<Float>, at offset: Int, and second: UnsafePointer<Float>, ringFrames: Int,
-        frames: Int, channelCount: Int
+        _ ring: TrackRing, from first: (Int64) -> Int, and second: (Int64) -> Int, frames: Int
     ) -> Double {
-        let a = unsafe averages(first, at: offset, ringFrames, frames, channelCount)
-        let b = unsafe averages(second, at: 0, ringFrames, frames, channelCount)
+        let a = averages(ring, first, frames)
+        let b = averages(ring, second, frames)
         var best = 0.0
         for shift in -points / 3...points / 3 {
             let range = max(0, -shift)..<min(points, points - shift)
@@ -35,15 +36,13 @@ enum Likeness {
         return max(0, min(1, (best - chance) / (1 - chance)))
     }
 
-    private static func averages(
-        _ ring: UnsafePointer<Float>, at offset: Int, _ ringFrames: Int, _ frames: Int, _ channelCount: Int
-    ) -> [Double] {
+    private static func averages(_ ring: TrackRing, _ place: (Int64) -> Int, _ frames: Int) -> [Double] {
         let step = max(1, frames / points)
         return (0..<points).map { point in
             var sum = 0.0
             for n in 0..<step {
-                let frame = (offset + point * step + n) & (ringFrames - 1)
-                for c in 0..<channelCount { unsafe sum += Double(ring[frame * channelCount + c]) }
+                let frame = unsafe ring.frame(place(Int64(point * step + n)))
+                for c in 0..<ring.channelCount { unsafe sum += Double(frame[c]) }
             }
             return sum
         }

@@ -55,7 +55,7 @@ public final class RenderHost {
 
     let lanes: UnsafeMutablePointer<Lane>
     let memory: HostMemory
-    let arena = RingArena()
+    let arena: RingArena
     var commands: RingWriter<TimedCommand>
     var notices: RingReader<Notice>
     var retired: RingReader<UnsafeMutablePointer<Plan>>
@@ -86,6 +86,7 @@ public final class RenderHost {
     public init(_ configuration: HostConfiguration) {
         self.configuration = configuration
         memory = HostMemory(configuration)
+        arena = RingArena(ringFrames: configuration.ringFrames)
         let commandRing = unsafe Ring<TimedCommand>(
             in: memory.commandRing, capacity: HostMemory.commandCapacity(configuration))
         let noticeRing = unsafe Ring<Notice>(in: memory.noticeRing, capacity: HostMemory.noticeCapacity)
@@ -130,6 +131,6 @@ public final class RenderHost {
 
     /// Maps the rings of tracks with so many channels altogether in one piece.
     public func reserve(channels: Int) {
-        arena.reserve(bytes: channels * configuration.ringFrames * 2 * MemoryLayout<Float>.stride)
+        arena.reserve(channels: channels)
     }
 }

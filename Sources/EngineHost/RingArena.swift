@@ -1,33 +1,45 @@
 import Glibc
+import RenderCore
 
-/// Memory for rings: aligned to huge pages, touched beforehand and locked where the system permits, so that the
-/// audio thread meets neither a page fault nor more address translations than it must (docs/realtime.md).
+/// Memory for the tracks' rings, in banks: a bank holds one page of each of its tracks side by side, then the next
+/// of each, so that a block's data of all tracks is one stretch of memory. It is aligned to huge pages, touched
+/// beforehand and locked where the system permits: the audio thread meets no page fault (docs/realtime.md).
 ///
 /// Used by control alone.
 @safe
 final class RingArena {
     @unsafe
-    private struct Chunk {
+    private struct Bank {
         let mapping: UnsafeMutableRawPointer
         let mappedBytes: Int
-        let start: UnsafeMutableRawPointer
-        let bytes: Int
+        let start: UnsafeMutablePointer<Float>
+        let pageStride: Int
+        /// Channels that have their place in it, and how many there can be.
         var used = 0
+        let channels: Int
     }
 
     private static let hugePage = 2 << 20
 
-    private var chunks: [Chunk] = unsafe []
-    private var free: [Int: [UnsafeMutableRawPointer]] = unsafe [:]
+    private let ringFrames: Int
+    private var banks: [Bank] = unsafe []
+    private var free: [Int: [TrackRing]] = [:]
     /// Whether the system let all of it be locked in memory.
     private(set) var isLocked = true
 
-    deinit {
-        unsafe chunks.forEach { chunk in unsafe munmap(chunk.mapping, chunk.mappedBytes) }
+    /// An arena for rings of two lanes, each of `ringFrames` frames.
+    init(ringFrames: Int) {
+        self.ringFrames = ringFrames
     }
 
-    /// Maps a chunk for `bytes` more in one piece.
-    func reserve(bytes: Int) {
+    deinit {
+        unsafe banks.forEach { bank in unsafe munmap(bank.mapping, bank.mappedBytes) }
+    }
+
+    /// Maps a bank for tracks with so many channels altogether.
+    func reserve(channels: Int) {
+        let pageStride = Self.pageStride(channels: channels)
+        let bytes = 2 * ringFrames / TrackRing.pageFrames * pageStride * MemoryLayout<Float>.stride
         let size = (bytes + Self.hugePage - 1) / Self.hugePage * Self.hugePage
         let mapped = size + Self.hugePage
         let mapping = unsafe mmap(nil, mapped, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0)
@@ -38,26 +50,35 @@ final class RingArena {
         unsafe madvise(start, size, Int32(MADV_HUGEPAGE))
         if unsafe mlock(start, size) != 0 { isLocked = false }
         unsafe memset(start, 0, size)
-        unsafe chunks.append(Chunk(mapping: mapping, mappedBytes: mapped, start: start, bytes: size))
+        unsafe banks.append(
+            Bank(
+                mapping: mapping, mappedBytes: mapped,
+                start: start.bindMemory(to: Float.self, capacity: size / MemoryLayout<Float>.stride),
+                pageStride: pageStride, channels: channels))
     }
 
-    /// Zeroed memory aligned to a cache line.
-    func allocate(bytes wanted: Int) -> UnsafeMutableRawPointer {
-        let bytes = (wanted + 127) / 128 * 128
-        if let reused = unsafe free[bytes]?.popLast() {
-            unsafe memset(reused, 0, bytes)
-            return unsafe reused
-        }
-        let fits = unsafe chunks.lastIndex { unsafe $0.bytes - $0.used >= bytes }
-        if fits == nil { reserve(bytes: bytes) }
-        let index = unsafe fits ?? chunks.count - 1
-        let memory = unsafe chunks[index].start + chunks[index].used
-        unsafe chunks[index].used += bytes
-        return unsafe memory
+    /// A ring for a track of `channels` channels. What it holds is undefined until it is written.
+    func allocate(channels: Int) -> TrackRing {
+        if let reused = free[channels]?.popLast() { return reused }
+        let fits = unsafe banks.lastIndex { unsafe $0.channels - $0.used >= channels }
+        if fits == nil { reserve(channels: channels) }
+        let index = unsafe fits ?? banks.count - 1
+        let bank = unsafe banks[index]
+        unsafe banks[index].used += channels
+        return unsafe TrackRing(
+            samples: bank.start + bank.used * TrackRing.pageFrames, pageStride: bank.pageStride,
+            channelCount: channels)
     }
 
-    /// Gives memory of `allocate(bytes:)` back.
-    func release(_ memory: UnsafeMutableRawPointer, bytes wanted: Int) {
-        unsafe free[(wanted + 127) / 128 * 128, default: []].append(memory)
+    /// Gives a ring of `allocate(channels:)` back.
+    func release(_ ring: TrackRing) {
+        free[ring.channelCount, default: []].append(ring)
+    }
+
+    /// Samples from a page to the next of the same track. Not a multiple of 4 kB: a track's pages, which streaming
+    /// writes one after the other, would all fall into the same few places of the processor's caches.
+    private static func pageStride(channels: Int) -> Int {
+        let samples = channels * TrackRing.pageFrames
+        return samples % 1024 == 0 ? samples + TrackRing.pageFrames : samples
     }
 }

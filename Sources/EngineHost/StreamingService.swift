@@ -144,8 +144,9 @@ public final class StreamingService: @unchecked Sendable {
     // MARK: The threads
 
     private func work() {
+        let buffer = PieceBuffer()
         while let (feed, target, isPrimed) = nextFeed() {
-            serve(feed, target, isPrimed: isPrimed)
+            serve(feed, target, isPrimed: isPrimed, buffer: buffer)
         }
         monitor.locked {
             runningThreads -= 1
@@ -198,14 +199,14 @@ public final class StreamingService: @unchecked Sendable {
         return list.sorted { $0.fill > $1.fill }.map(\.feed)
     }
 
-    private func serve(_ feed: TrackFeed, _ target: Target, isPrimed: Bool) {
+    private func serve(_ feed: TrackFeed, _ target: Target, isPrimed: Bool, buffer: PieceBuffer) {
         let consumed = unsafe lanes[target.lane].consumed.load(ordering: .acquiring)
         if feed.generation != target.generation {
             // A track that joins a stream under way begins where that has come to.
             feed.turn(to: target.map, lane: target.lane, from: consumed)
         }
         let wanted = isPrimed ? Self.turnFrames : target.frames
-        feed.write(min(wanted, feed.room(consumed: consumed)), consumed: consumed)
+        feed.write(min(wanted, feed.room(consumed: consumed)), consumed: consumed, buffer: buffer)
         if !isPrimed, let oldFrame = target.oldFrame {
             feed.noteLikeness(oldFrame: oldFrame, frames: crossoverFrames)
         }

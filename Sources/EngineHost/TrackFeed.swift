@@ -7,7 +7,7 @@ import Synchronization
 final class TrackFeed: @unchecked Sendable {
     let slot: SlotID
     let channelCount: Int
-    let rings: UnsafeMutablePointer<Float>
+    let ring: TrackRing
     let link: UnsafeMutablePointer<PlayerLink>
     private let ringFrames: Int
     private let stream: TrackStream
@@ -27,14 +27,14 @@ final class TrackFeed: @unchecked Sendable {
     private(set) var isDone = true
 
     init(
-        slot: SlotID, stream: TrackStream, rings: UnsafeMutablePointer<Float>,
-        link: UnsafeMutablePointer<PlayerLink>, ringFrames: Int,
+        slot: SlotID, stream: TrackStream, ring: TrackRing, link: UnsafeMutablePointer<PlayerLink>,
+        ringFrames: Int,
         report: @escaping @Sendable (SlotID, SourceFailure) -> Void
     ) {
         self.slot = slot
         self.stream = stream
         channelCount = stream.channelCount
-        unsafe self.rings = rings
+        self.ring = ring
         unsafe self.link = link
         self.ringFrames = ringFrames
         self.report = report
@@ -70,24 +70,35 @@ final class TrackFeed: @unchecked Sendable {
         isDone ? .max : cursor - consumed
     }
 
-    /// Writes up to `count` frames, for which there must be room.
-    func write(_ count: Int, consumed: Int64) {
+    /// Writes up to `count` frames, for which there must be room, by way of `buffer`.
+    func write(_ count: Int, consumed: Int64, buffer: PieceBuffer) {
         if cursor < consumed { cursor = consumed }
         var left = count
-        let link = unsafe self.link.lane(lane)
+        let piece = unsafe buffer.piece(channelCount: channelCount)
         while left > 0 && !isDone {
-            let offset = Int(cursor & Int64(ringFrames - 1))
             let position = map.position(of: cursor)
-            var frames = min(left, ringFrames - offset)
+            var frames = min(left, PieceBuffer.frames)
             frames = Int(min(Int64(frames), map.contiguousFrames(from: position), end - cursor))
             if frames > 0 {
-                let target = unsafe rings + (lane * ringFrames + offset) * channelCount
-                frames = unsafe stream.read(at: position, into: target, count: frames) { report(slot, $0) }
+                frames = unsafe stream.read(at: position, into: piece, count: frames) { report(slot, $0) }
+                unsafe store(piece, frames)
                 cursor += Int64(frames)
                 left -= frames
-                unsafe link.pointee.written.store(cursor, ordering: .releasing)
+                unsafe link.lane(lane).pointee.written.store(cursor, ordering: .releasing)
             }
             finishIfAtEnd()
+        }
+    }
+
+    /// Copies `count` frames to the ring, page by page, from the cursor on.
+    private func store(_ frames: UnsafePointer<Float>, _ count: Int) {
+        var done = 0
+        while done < count {
+            let offset = Int((cursor + Int64(done)) & Int64(ringFrames - 1))
+            let run = min(count - done, TrackRing.pageFrames - offset % TrackRing.pageFrames)
+            unsafe ring.frame(lane * ringFrames + offset).update(
+                from: frames + done * channelCount, count: run * channelCount)
+            done += run
         }
     }
 
@@ -107,10 +118,9 @@ final class TrackFeed: @unchecked Sendable {
         let isComparable = oldEnd >= oldFrame + Int64(frames) && cursor >= Int64(frames)
         let likeness =
             isComparable
-            ? unsafe Likeness.between(
-                rings + (1 - lane) * ringFrames * channelCount, at: Int(oldFrame & Int64(ringFrames - 1)),
-                and: rings + lane * ringFrames * channelCount, ringFrames: ringFrames, frames: frames,
-                channelCount: channelCount)
+            ? Likeness.between(
+                ring, from: { (1 - lane) * ringFrames + Int((oldFrame + $0) & Int64(ringFrames - 1)) },
+                and: { lane * ringFrames + Int($0) }, frames: frames)
             : 1
         unsafe link.lane(lane).pointee.likeness.store(UInt16(likeness * 1000), ordering: .releasing)
     }

@@ -72,7 +72,7 @@ public struct Player: BitwiseCopyable {
         }
     }
 
-    let rings: UnsafeMutablePointer<Float>
+    let ring: TrackRing
     let link: UnsafeMutablePointer<PlayerLink>
     /// Stream frames known to be readable.
     var available: Int64
@@ -81,27 +81,24 @@ public struct Player: BitwiseCopyable {
     var gainLeft: Float
     var gainRight: Float
     var flags: Flags
-    let channelCount: Int32
     let meter: Int32
     let tenant: UInt16
 
     /// **Control:** a track that no plan has heard yet.
     ///
-    /// `rings` holds both lanes, one behind the other, each of the engine's ring capacity; `meter` is the first
-    /// of its `max(2, channelCount)` channel meters.
+    /// `ring` holds both lanes, one behind the other, each of the engine's ring capacity; `meter` is the first of
+    /// the track's channel meters, of which it has two or, if that is more, one a channel.
     @_noLocks public init(
-        rings: UnsafeMutablePointer<Float>, link: UnsafeMutablePointer<PlayerLink>, channelCount: Int,
-        meter: Int,
-        tenant: UInt16, gainLeft: Float, gainRight: Float
+        ring: TrackRing, link: UnsafeMutablePointer<PlayerLink>, meter: Int, tenant: UInt16, gainLeft: Float,
+        gainRight: Float
     ) {
-        unsafe self.rings = rings
+        self.ring = ring
         unsafe self.link = link
         available = 0
         end = .max
         self.gainLeft = gainLeft
         self.gainRight = gainRight
         flags = Flags()
-        self.channelCount = Int32(channelCount)
         self.meter = Int32(meter)
         self.tenant = tenant
     }

@@ -1,7 +1,7 @@
 import CRealtime
 
 extension RenderState {
-    /// How many tracks ahead the mixer asks for memory (docs/realtime.md has the measurement).
+    /// How many tracks ahead the mixer asks for memory (docs/realtime.md).
     static var prefetchDistance: Int { @_noLocks get { 8 } }
 
     /// Zeroes the first `count` frames of every bus.
@@ -36,10 +36,10 @@ extension RenderState {
             let isSteady =
                 unsafe player.pointee.flags.isClear
                 && player.pointee.available >= seen &+ Int64(fadeFrames) && player.pointee.end >= seen
-            if isSteady && bus.channelCount == 2 && (unsafe player.pointee.channelCount == 2) {
+            if isSteady && bus.channelCount == 2 && (unsafe player.pointee.ring.channelCount == 2) {
                 let left = unsafe player.pointee.gainLeft
                 let right = unsafe player.pointee.gainRight
-                let source = unsafe UnsafePointer(player.pointee.rings + laneOffset &* 2)
+                let source = unsafe UnsafePointer(player.pointee.ring.frame(laneOffset))
                 let levels = unsafe MixKernels.addStereo(
                     source, to: plan.pointee.buffers + bus.buffer, frames: count, left: left, right: right)
                 let meter = unsafe meterBank + Int(player.pointee.meter)
@@ -52,9 +52,9 @@ extension RenderState {
 
     @_noLocks @inline(__always)
     private func prefetch(_ slot: Int, _ laneOffset: Int, _ count: Int) {
-        let channels = unsafe Int(players[slot].channelCount)
-        let start = unsafe UnsafeRawPointer(players[slot].rings + laneOffset &* channels)
-        let bytes = min(count &* channels &* 4, 1024)
+        let ring = unsafe players[slot].ring
+        let start = unsafe UnsafeRawPointer(ring.frame(laneOffset))
+        let bytes = min(count &* ring.channelCount &* 4, 1024)
         var i = 0
         while i < bytes {
             unsafe rt_prefetch(start + i)
@@ -174,9 +174,9 @@ extension RenderState {
         _ player: UnsafeMutablePointer<Player>, lane: Int, offset: Int, frames: Int, bus: PlanBus,
         left: UnsafeMutablePointer<Float>, right: UnsafeMutablePointer<Float>
     ) {
-        let channels = unsafe Int(player.pointee.channelCount)
+        let channels = unsafe player.pointee.ring.channelCount
         let busChannels = Int(bus.channelCount)
-        let source = unsafe UnsafePointer(player.pointee.rings) + (lane &* ringFrames &+ offset) &* channels
+        let source = unsafe UnsafePointer(player.pointee.ring.frame(lane &* ringFrames &+ offset))
         let target = unsafe plan.pointee.buffers + bus.buffer
         let meter = unsafe meters.active + Int(player.pointee.meter)
         if channels == 2 && busChannels == 2 {

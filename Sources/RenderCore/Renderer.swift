@@ -48,7 +48,7 @@ extension RenderState {
         advanceTransport(Int(lost), to: EngineFrame(engineFrame))
     }
 
-    /// How many of the next `limit` frames are alike: no command, no end and no ring's seam among them.
+    /// How many of the next `limit` frames are alike: no command, no end and no seam between two pages of a ring among them.
     @_noLocks func uniformFrames(from now: EngineFrame, atMost limit: Int) -> Int {
         var count = Int64(limit)
         count = min(count, deferred.nextFrame.value &- now.value)
@@ -73,7 +73,7 @@ extension RenderState {
     }
 
     @_noLocks private func framesToSeam(_ frame: Int64) -> Int64 {
-        Int64(ringFrames) &- (frame & Int64(ringFrames &- 1))
+        Int64(TrackRing.pageFrames) &- (frame & Int64(TrackRing.pageFrames &- 1))
     }
 
     /// Publishes what control may look at.
