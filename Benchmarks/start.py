@@ -23,6 +23,7 @@ def code_files():
     if not os.path.exists(flac):
         write_wav(wav, code, SECTION * SECTIONS)
         subprocess.run(["flac", "--totally-silent", "-f", "-o", flac, wav], check=True)
+    keep_cached([wav, flac])
     return {"wav": wav, "flac": flac}
 
 
@@ -33,9 +34,8 @@ def as_flac(paths):
         to = path[:-4] + ".flac"
         if not os.path.exists(to):
             subprocess.run(["flac", "--totally-silent", "-f", "-o", to, path], check=True)
-        with open(to, "rb") as file:
-            file.read()
         coded.append(to)
+    keep_cached(coded)
     return coded
 
 

@@ -23,6 +23,8 @@ public final class StreamingService: @unchecked Sendable {
     private var runningThreads = 0
     private var idleThreads = 0
     private var isStopping = false
+    /// Until when the threads leave the processors to whoever waited for the stream to be primed, and its lane.
+    private var courtesy: (lane: Int, end: ContinuousClock.Instant)?
 
     /// The stream that all feeds write.
     private struct Target {
@@ -33,6 +35,10 @@ public final class StreamingService: @unchecked Sendable {
         /// What a feed must have ready to be primed.
         var frames: Int
     }
+
+    /// How long the threads rest at most once a stream is primed. They run before all others and would keep every
+    /// processor until the rings are full, while the command that goes to the stream waits for one.
+    private static let longestCourtesy = Duration.milliseconds(10)
 
     /// Frames that one turn of a feed writes at most.
     private static let turnFrames = 16_384
@@ -93,6 +99,7 @@ public final class StreamingService: @unchecked Sendable {
             unprimed = feeds.count
             for feed in feeds { feed.isPrimed = false }
             queue = []
+            courtesy = nil
             self.whenPrimed = whenPrimed
             monitor.wakeAll()
             return feeds.isEmpty
@@ -124,6 +131,7 @@ public final class StreamingService: @unchecked Sendable {
     /// Waits until every feed has `frames` ready to be heard, beyond what is consumed, or all that there is.
     public func waitForData(_ frames: Int) {
         monitor.locked {
+            courtesy = nil
             while let target, !feeds.allSatisfy({ isReady($0, frames, target) }) {
                 monitor.wakeAll()
                 monitor.wait(milliseconds: 100)
@@ -159,6 +167,10 @@ public final class StreamingService: @unchecked Sendable {
     private func nextFeed() -> (TrackFeed, Target, isPrimed: Bool)? {
         monitor.locked {
             while !isStopping {
+                if isResting() {
+                    monitor.wait(milliseconds: 1)
+                    continue
+                }
                 if let target {
                     if queue.isEmpty { queue = needy(target) }
                     while let feed = queue.popLast() {
@@ -174,6 +186,16 @@ public final class StreamingService: @unchecked Sendable {
             }
             return nil
         }
+    }
+
+    /// Whether a stream has just been primed and not been gone to yet.
+    private func isResting() -> Bool {
+        guard let courtesy else { return false }
+        if unsafe lanes[courtesy.lane].consumed.load(ordering: .acquiring) == 0, .now < courtesy.end {
+            return true
+        }
+        self.courtesy = nil
+        return false
     }
 
     /// Whether a feed has room for a turn.
@@ -222,9 +244,10 @@ public final class StreamingService: @unchecked Sendable {
 
     /// Once every feed is primed: what is to be called, one time.
     private func takePrimedCallback() -> (@Sendable () -> Void)? {
-        guard unprimed == 0 else { return nil }
-        defer { whenPrimed = nil }
-        return whenPrimed
+        guard unprimed == 0, let callback = whenPrimed else { return nil }
+        whenPrimed = nil
+        if let target { courtesy = (target.lane, .now + Self.longestCourtesy) }
+        return callback
     }
 
     private func notePrimed(_ feed: TrackFeed) {
