@@ -54,6 +54,7 @@ public enum JackEvent: Equatable, Sendable {
     /// Sets every notification callback of a client that is not active yet.
     static func register(_ notifications: UnsafeMutablePointer<Notifications>, with client: OpaquePointer) {
         let context = UnsafeMutableRawPointer(notifications)
+        _ = registrations.add(1, ordering: .releasing)
         unsafe jack_set_xrun_callback(client, noteXrun, context)
         unsafe jack_set_buffer_size_callback(client, notePeriod, context)
         unsafe jack_set_sample_rate_callback(client, noteSampleRate, context)
@@ -77,9 +78,14 @@ public enum JackEvent: Equatable, Sendable {
     }
 }
 
+/// Orders what was written before a registration before what its callbacks read: libjack hands the context to its
+/// thread, which runs already, without any ordering.
+private let registrations = Atomic<Int>(0)
+
 /// The `Notifications` that a callback was registered with.
 private func notifications(_ context: UnsafeMutableRawPointer?) -> UnsafeMutablePointer<Notifications> {
-    unsafe context!.assumingMemoryBound(to: Notifications.self)
+    _ = registrations.load(ordering: .acquiring)
+    return unsafe context!.assumingMemoryBound(to: Notifications.self)
 }
 
 @c private func noteXrun(_ context: UnsafeMutableRawPointer?) -> CInt {
