@@ -115,7 +115,7 @@ extension RenderState {
             if left <= 0 {
                 unsafe fades[slot].gate.jump(to: 0)
             } else {
-                unsafe fades[slot].gate.move(to: 0, over: min(Int(left), fadeFrames))
+                unsafe fades[slot].gate.shut(within: min(Int(left), fadeFrames))
             }
             unsafe tell(
                 .underrun(

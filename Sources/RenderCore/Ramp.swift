@@ -100,6 +100,13 @@ public struct Ramp: BitwiseCopyable, Sendable {
         slope = slopePerFrame * Float(frames)
     }
 
+    /// Sends the value to 0, where it arrives within `frames`. One that is on its way there and arrives no later goes
+    /// on as it is: sent there again, with its slope, it would swing below 0.
+    @_noLocks mutating func shut(within frames: Int) {
+        if isMoving && target == 0 && Int(length &- position) <= frames { return }
+        move(to: 0, over: frames)
+    }
+
     /// Puts the value at `newTarget` at once.
     @_noLocks mutating func jump(to newTarget: Float) {
         self = Ramp(newTarget)

@@ -68,7 +68,7 @@ extension RenderState {
         transport.phase = .stopping
         transport.stopFrames = fadeFrames
         forEachPlayer { state, slot in
-            unsafe state.fades[slot].gate.move(to: 0, over: state.fadeFrames)
+            unsafe state.fades[slot].gate.shut(within: state.fadeFrames)
             unsafe state.players[slot].flags.isFading = true
         }
     }
@@ -165,7 +165,7 @@ extension PlayerFades {
             oldGate.jump(to: 0)
         } else {
             let limit = player.end <= player.available ? Int64(frames) : min(Int64(frames), readable)
-            oldGate.move(to: 0, over: Int(limit))
+            oldGate.shut(within: Int(limit))
         }
     }
 }

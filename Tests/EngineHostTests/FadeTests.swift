@@ -67,6 +67,20 @@ struct FadeTests {
         expectClickFree(rig.heard[0], "\(frames) frames into the fade")
     }
 
+    @Test("a locate in a stop's fade turns nothing upside down", arguments: [64, 320, 448, 640])
+    func locateWhileStoppingAConstant(after frames: Int) throws {
+        let rig = try OfflineRig(sources: [SignalSource(channels: 1, frames: 480_000) { _, _ in 1 }])
+        try rig.locate(to: 0)
+        try rig.host.send([.start])
+        rig.render(5_000)
+        try rig.host.send([.stop])
+        rig.render(frames, block: 64)
+        try rig.locate(to: 0)
+        rig.render(5_000, block: 64)
+        let lowest = try #require(rig.heard[0].min())
+        #expect(lowest >= 0, "\(lowest)")
+    }
+
     @Test("a start in a stop's fade, after a locate, plays from its place", arguments: [0, 240])
     func startAfterLocateWhileStopping(place: Int64) throws {
         let rig = try rig()
