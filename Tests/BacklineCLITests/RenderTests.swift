@@ -249,9 +249,10 @@ struct RenderTests {
     }
 
     @Test func `an error in the middle leaves nothing behind`() async throws {
-        try await bench.tone("tone.wav", seconds: 3)
+        try await bench.tone("tone.wav", seconds: 5)
         let before = bench.names
-        let words = ["bash", "-c", "ulimit -f 200; exec \"$0\" render tone.wav -o mix.wav", Program.path]
+        // Not less: ThreadSanitizer's runtime begins by writing a file of 512 kB.
+        let words = ["bash", "-c", "ulimit -f 600; exec \"$0\" render tone.wav -o mix.wav", Program.path]
         let ending = try await Program.start(words, in: bench).ending()
         #expect(ending.status == 1 && ending.signal == nil)
         #expect(ending.errors.contains("cannot write mix.wav: File too large"), "\(ending.errors)")
