@@ -8,7 +8,8 @@ import Testing
 ///
 /// - A **gap**: from one callback on the music is further by exactly what `play` told to be lost, in the order in
 ///   which it told it; and the capture's frame counter went on by the same. Where the capture's went on by more, the
-///   capturing program missed whole cycles that `play` did render, and the music is further by these too.
+///   capturing program missed whole cycles that `play` did render, and the music is further by these too; where it
+///   stood still, the program was called twice in one cycle, and the music is as much behind.
 /// - A **torn** callback: the capturing program itself came late, read the time of a cycle that was not its own, and
 ///   found that cycle's buffer cleared or half written. Its frame counter says so, in that very callback; the music
 ///   before and after it is where it was to be. The callback right behind it may be torn too, and the one at the
@@ -18,7 +19,8 @@ struct GapCheck {
     /// How much later the music was at each gap, in order.
     private(set) var gaps: [Int] = []
     private(set) var tornCallbacks = 0
-    /// Frames that `play` rendered and the capturing program was not called for.
+    /// Frames that `play` rendered and the capturing program was not called for, less those that it was called for
+    /// twice.
     private(set) var unheard = 0
     /// What happened, a line each.
     private(set) var log: [String] = []
@@ -36,6 +38,9 @@ struct GapCheck {
     private let baselines: [Int]
 
     private let comparesCounters: Bool
+
+    /// How many callbacks apart the two programs may notice the same loss.
+    private static let neighbours = 8
 
     /// Checks `capture` against `expected`, a channel each, and `losses` that were told, in frames; time was taken up
     /// anew `reanchorings` times.
@@ -86,6 +91,12 @@ struct GapCheck {
         k > 0 && baselines[k] > baselines[k - 1]
     }
 
+    /// Whether the capture's own counter lost nothing around callback `k`.
+    private func isCalm(_ k: Int) -> Bool {
+        k >= Self.neighbours && k + Self.neighbours < starts.count
+            && baselines[k - Self.neighbours] == baselines[k + Self.neighbours]
+    }
+
     private func isSame(_ k: Int, media: Int) -> Bool {
         let count = capture.callbacks[k].frames
         guard media >= 0 else { return false }
@@ -106,19 +117,33 @@ struct GapCheck {
 
     /// How much time the capture's own counter has lost since callback `first` and up to just after callback `k`.
     private func mostGap(_ k: Int, since first: Int) -> Int {
-        deviations[k..<min(k + 4, deviations.count)].max()! - baselines[first]
+        deviations[k..<min(k + Self.neighbours, deviations.count)].max()! - baselines[first]
+    }
+
+    /// How much the capture's own counter has gone back in the last callbacks before `k`: for so long it was called
+    /// in cycles that it had been called in before.
+    private func mostRepeated(_ k: Int) -> Int {
+        deviations[max(0, k - Self.neighbours)...k].max()! - deviations[k]
     }
 
     /// What makes the music go on to where callback `k` is: the next losses that were told, and cycles that the
-    /// capture missed, as far as its counter admits them.
+    /// capture missed or was called in twice, as far as its counter admits them.
     private func jump(_ k: Int, media: Int, told: ArraySlice<Int>, most: Int) -> (
         frames: Int, losses: Int, unheard: Int
     )? {
-        let period = capture.callbacks[k].frames
-        for cycles in 0...max(0, min(most / max(1, period), 64)) {
-            for count in 0...min(4, told.count) {
-                let frames = told.prefix(count).reduce(0, +) + cycles * period
-                if frames > 0 && isSame(k, media: media + frames) { return (frames, count, cycles * period) }
+        let period = max(1, capture.callbacks[k].frames)
+        let missed = 0...max(0, min(most / period, 64))
+        let repeated = stride(from: -1, through: -mostRepeated(k) / period, by: -1)
+        for cycles in Array(missed) + Array(repeated) {
+            // Losses that fell on torn callbacks moved nothing.
+            for absorbed in 0...min(tornCallbacks, told.count) {
+                for count in absorbed...min(absorbed + 4, told.count) {
+                    let frames =
+                        told[..<(told.startIndex + count)].dropFirst(absorbed).reduce(0, +) + cycles * period
+                    if frames != 0 && isSame(k, media: media + frames) {
+                        return (frames, count, cycles * period)
+                    }
+                }
             }
         }
         return nil
@@ -157,6 +182,7 @@ struct GapCheck {
         var told = losses[...]
         var base: Int?
         var takenUpAnew = 0
+        var lastChange = first
         for k in first..<starts.count {
             if !isSame(k, media: starts[k] + skipped) {
                 if let jump = jump(k, media: starts[k] + skipped, told: told, most: mostGap(k, since: first))
@@ -167,9 +193,11 @@ struct GapCheck {
                     gaps.append(jump.frames)
                     log.append(
                         "gap of \(jump.frames) frames at JACK frame \(capture.callbacks[k].jackFrame.value)"
-                            + (jump.unheard > 0 ? ", \(jump.unheard) of them only in the capture" : ""))
+                            + (jump.unheard != 0 ? ", \(jump.unheard) of them only in the capture" : ""))
+                    lastChange = k
                 } else if isLate(k) || isAtGap(k) {
                     tornCallbacks += 1
+                    lastChange = k
                     log.append(
                         "torn callback at JACK frame \(capture.callbacks[k].jackFrame.value), read"
                             + " \(deviations[k] - baselines[k]) frames late")
@@ -180,9 +208,7 @@ struct GapCheck {
             }
             // Silence does not tell where it is.
             if starts[k] + skipped >= length { continue }
-            guard comparesCounters, k >= 4, k + 1 < starts.count, baselines[k - 4] == baselines[k + 1] else {
-                continue
-            }
+            guard comparesCounters, isCalm(k), k - lastChange > Self.neighbours else { continue }
             let offset = baselines[k] - skipped
             if let known = base, known != offset {
                 takenUpAnew += 1
