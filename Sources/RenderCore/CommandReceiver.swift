@@ -124,7 +124,7 @@ extension RenderState {
     @_noLocks private func releaseTrack(_ slot: SlotID) {
         let index = Int(slot.index)
         guard index < trackCapacity, unsafe players[index].tenant == slot.tenant else { return }
-        unsafe fades[index].gate.shut(within: fadeFrames)
+        unsafe fades[index].shut(within: fadeFrames)
         unsafe players[index].flags.isFading = true
     }
 }

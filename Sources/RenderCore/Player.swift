@@ -142,6 +142,25 @@ public struct PlayerFades: BitwiseCopyable {
         let power = old * old + new * new + 2 * likeness * old * new
         return 1 / rt_square_root(power)
     }
+
+    /// Lets each gate of a crossover go its own way, from where it stands: one that is shut must not be made up for
+    /// by the other.
+    @_noLocks mutating func part() {
+        guard isNormalised else { return }
+        let now = norm(oldGate.value(at: 0), gate.value(at: 0))
+        let next = norm(oldGate.value(at: 1), gate.value(at: 1))
+        let (old, new) = (oldGate.value(at: 0) * now, gate.value(at: 0) * now)
+        oldGate.goOn(from: old, slopePerFrame: oldGate.value(at: 1) * next - old)
+        gate.goOn(from: new, slopePerFrame: gate.value(at: 1) * next - new)
+        isNormalised = false
+    }
+
+    /// Shuts the track within `frames`, a stream that still crosses over too.
+    @_noLocks mutating func shut(within frames: Int) {
+        part()
+        gate.shut(within: frames)
+        oldGate.shut(within: frames)
+    }
 }
 
 /// A bus's state.

@@ -73,7 +73,7 @@ extension RenderState {
         let readable = unsafe min(player.pointee.available, player.pointee.end) &- frame
         let heard = Int(max(0, min(Int64(count), readable)))
         var oldHeard = 0
-        if unsafe player.pointee.flags.isCrossing {
+        if unsafe player.pointee.flags.isCrossing && transport.oldFrames > 0 {
             let oldReadable = unsafe min(fade.pointee.oldAvailable, fade.pointee.oldEnd) &- transport.oldFrame
             oldHeard =
                 unsafe fade.pointee.oldGate.rests(at: 0) ? 0 : Int(max(0, min(Int64(count), oldReadable)))
@@ -112,6 +112,7 @@ extension RenderState {
         } else if left < Int64(count &+ fadeFrames) && transport.isRolling {
             unsafe player.pointee.flags.isStarved = true
             unsafe player.pointee.flags.isFading = true
+            unsafe fades[slot].part()
             if left <= 0 {
                 unsafe fades[slot].gate.jump(to: 0)
             } else {

@@ -107,6 +107,16 @@ public struct Ramp: BitwiseCopyable, Sendable {
         move(to: 0, over: frames)
     }
 
+    /// Goes on to its target, in the frames that are left of a move, from `value` and with this slope.
+    @_noLocks mutating func goOn(from value: Float, slopePerFrame: Float) {
+        guard isMoving else { return }
+        start = value
+        length = length &- position
+        position = 0
+        step = 1 / Float(length)
+        slope = slopePerFrame * Float(length)
+    }
+
     /// Puts the value at `newTarget` at once.
     @_noLocks mutating func jump(to newTarget: Float) {
         self = Ramp(newTarget)

@@ -68,7 +68,7 @@ extension RenderState {
         transport.phase = .stopping
         transport.stopFrames = fadeFrames
         forEachPlayer { state, slot in
-            unsafe state.fades[slot].gate.shut(within: state.fadeFrames)
+            unsafe state.fades[slot].shut(within: state.fadeFrames)
             unsafe state.players[slot].flags.isFading = true
         }
     }

@@ -103,6 +103,31 @@ struct FadeTests {
         expectIdentical(Array(rig.heard[0].suffix(2_064)), expected, "to \(place)")
     }
 
+    @Test(
+        "a stop in a locate's crossover fades all that sounds", arguments: [1, 64, 700, 1_439, 1_900])
+    func stopWhileLocating(after frames: Int) throws {
+        // Noise crosses over at equal power, where a gate that shuts must not be made up for by the other.
+        for source in [
+            SignalSource.sine(hertz: 50, frames: 480_000), SignalSource.noise(seed: 3, frames: 480_000),
+        ] {
+            let rig = try OfflineRig(sources: [source])
+            try rig.locate(to: 0)
+            try rig.host.send([.start])
+            rig.render(5_000)
+            try rig.locate(to: 96_240)
+            rig.render(frames, block: 64)
+            try rig.host.send([.stop])
+            rig.forget()
+            rig.render(4_000, block: 64)
+            #expect(rig.heard[0].allSatisfy { $0.isFinite }, "\(frames) frames into the crossover")
+            // The fade's last 2 ms.
+            let tail = try #require(rig.heard[0][1_344...].map(\.magnitude).max())
+            #expect(tail < 0.02, "\(frames) frames into the crossover: still at \(tail)")
+            let loudest = try #require(rig.heard[0].map(\.magnitude).max())
+            #expect(loudest <= 1.05, "\(frames) frames into the crossover: \(loudest)")
+        }
+    }
+
     @Test("mutes and volume changes between 0 and 1 do not click, 50 of them a second either")
     func gains() throws {
         let rig = try rig()
