@@ -40,6 +40,7 @@ extension RenderHost {
         let end = map.loop == nil ? streaming.sessionEnd.map { max(0, $0 - map.start) } : nil
         unsafe lanes[next].sessionEnd.store(end ?? .max, ordering: .releasing)
         unsafe lanes[next].stopFrame.store(stop.map { max(0, $0 - map.start) } ?? .max, ordering: .releasing)
+        unsafe lanes[next].notedFrame.store(0, ordering: .releasing)
         let now = transportPosition
         let ahead = frame.isNow ? 0 : max(0, frame.value - now.engineFrame)
         streaming.prime(
@@ -64,6 +65,7 @@ extension RenderHost {
             return
         }
         streaming.noteStart(at: map.position(of: now.streamFrame), lane: lane)
+        unsafe lanes[lane].notedFrame.store(now.streamFrame, ordering: .releasing)
     }
 
     /// Where the transport was after the last block.

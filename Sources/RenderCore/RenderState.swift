@@ -28,6 +28,8 @@ public struct Lane: ~Copyable {
     public let sessionEnd: Atomic<Int64>
     /// The stream frame at which the transport stops by itself, with the fade of a stop; `never` otherwise.
     public let stopFrame: Atomic<Int64>
+    /// The stream frame of which the tracks' `startsInside` speaks: a start anywhere else fades in.
+    public let notedFrame: Atomic<Int64>
     /// All stream frames below this one have been heard: streaming may overwrite them.
     public let consumed: Atomic<Int64>
     /// The generation whose stream may no longer be read here: control may prime the next.
@@ -37,6 +39,7 @@ public struct Lane: ~Copyable {
     @_noLocks public init() {
         sessionEnd = Atomic(Int64.max)
         stopFrame = Atomic(Int64.max)
+        notedFrame = Atomic(0)
         consumed = Atomic(0)
         released = Atomic(0)
     }

@@ -47,12 +47,15 @@ extension RenderState {
         if transport.isRolling { return }
         let lane = transport.lane
         let wasStopping = transport.isStopping && !transport.isHeld
+        // The note is of another place where a stop's fade ended after it was made.
+        let isNoted = unsafe lanes[lane].notedFrame.load(ordering: .acquiring) == transport.frame
+        let mayBeInside = wasStopping || !isNoted
         transport.phase = .rolling
         transport.isHeld = false
         forEachPlayer { state, slot in
             let inside = unsafe state.players[slot].link.lane(lane).pointee.startsInside.load(
                 ordering: .acquiring)
-            if inside || wasStopping {
+            if inside || mayBeInside {
                 unsafe state.fades[slot].gate.move(to: 1, over: state.fadeFrames)
             } else {
                 unsafe state.fades[slot].gate.jump(to: 1)

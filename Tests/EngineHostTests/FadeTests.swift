@@ -128,6 +128,20 @@ struct FadeTests {
         }
     }
 
+    @Test("a start that was prepared in a stop's fade and comes behind it does not click")
+    func startBehindStop() throws {
+        let rig = try rig()
+        try rig.host.send([.start])
+        rig.render(5_000)
+        try rig.host.send([.stop])
+        rig.render(1_408, block: 64)
+        rig.host.prepareStart()
+        rig.render(640, block: 64)
+        try rig.host.send([.start])
+        rig.render(5_000, block: 64)
+        expectClickFree(rig.heard[0], "behind the fade")
+    }
+
     @Test("mutes and volume changes between 0 and 1 do not click, 50 of them a second either")
     func gains() throws {
         let rig = try rig()
