@@ -56,7 +56,6 @@ public actor Engine {
     private let stopPosition: Int64?
     private let playFrames: Int64?
     var framesBefore: Int64 = 0
-    var pauseAsked = false
     var hasEnded = false
     var isClosed = false
     private var request: Request?
@@ -169,14 +168,12 @@ public actor Engine {
         tick()
         if hasEnded { await locate(Request(position: 0, loop: stage.host.currentMap.loop)) }
         hasEnded = false
-        pauseAsked = false
         stage.host.prepareStart()
         try send(.start, at: jackFrame.map { client.engineFrame(of: JackFrame($0)) } ?? .now)
     }
 
     /// Fades out and stands still.
     public func pause() throws(BacklineError) {
-        pauseAsked = true
         try send(.stop)
     }
 

@@ -34,13 +34,10 @@ extension Engine {
             let since = now.isRolling ? min(now.streamFrame, max(0, now.engineFrame - frame.value)) : 0
             let place = stage.host.currentMap.position(of: now.streamFrame - since)
             continuation.yield(.started(position: stage.seconds(place)))
-        case .stopped:
-            if pauseAsked {
-                continuation.yield(.paused(position: status.position))
-            } else {
-                continuation.yield(.ended(position: status.position))
-            }
-            pauseAsked = false
+        case .stopped(_, let byItself):
+            if byItself { hasEnded = true }
+            let position = status.position
+            continuation.yield(byItself ? .ended(position: position) : .paused(position: position))
         case .ended:
             hasEnded = true
             continuation.yield(.ended(position: status.position))

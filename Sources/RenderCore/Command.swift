@@ -56,8 +56,8 @@ public struct TimedCommand: BitwiseCopyable {
 public enum Notice: BitwiseCopyable, Sendable {
     /// The transport rolled from this frame on.
     case started(at: EngineFrame)
-    /// The transport stands still from this frame on.
-    case stopped(at: EngineFrame)
+    /// The transport stands still from this frame on: since it was told to stop, or by itself where the stream was to.
+    case stopped(at: EngineFrame, byItself: Bool)
     /// The end of the session came at this frame.
     case ended(at: EngineFrame)
     /// The stream of this generation sounds from this frame on.

@@ -32,7 +32,9 @@ extension RenderState {
             apply(timed, at: now)
         }
         let stopFrame = unsafe lanes[transport.lane].stopFrame.load(ordering: .acquiring)
-        if transport.isRolling && transport.frame >= stopFrame { stop(at: now) }
+        if transport.isRolling && transport.frame >= stopFrame {
+            stop(at: now, byItself: true)
+        }
     }
 
     @_noLocks private mutating func apply(_ timed: TimedCommand, at now: EngineFrame) {
@@ -42,7 +44,7 @@ extension RenderState {
         case .start:
             start(at: now)
         case .stop:
-            stop(at: now)
+            stop(at: now, byItself: false)
         case .locate(let lane, let generation):
             locate(lane: Int(lane & 1), generation: generation, sequence: timed.sequence, at: now)
         case .trackGain(let slot, let left, let right):

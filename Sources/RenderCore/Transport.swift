@@ -18,6 +18,8 @@ struct Transport: BitwiseCopyable {
     var frame: Int64 = 0
     /// Frames left of a stop's fade.
     var stopFrames = 0
+    /// Whether nobody asked for the stop: the stream was to end there.
+    var stopsByItself = false
     /// A locate came in a stop's fade: only the last stream moves, and this one stands at its first frame.
     var isHeld = false
     /// The last stream's next frame, and how many frames it still sounds.
@@ -66,9 +68,10 @@ extension RenderState {
     }
 
     /// Fades every player out; the transport stands still where the fade ends.
-    @_noLocks mutating func stop(at frame: EngineFrame) {
+    @_noLocks mutating func stop(at frame: EngineFrame, byItself: Bool) {
         if !transport.isRolling { return }
         transport.phase = .stopping
+        transport.stopsByItself = byItself
         transport.stopFrames = fadeFrames
         forEachPlayer { state, slot in
             unsafe state.fades[slot].shut(within: state.fadeFrames)
@@ -134,7 +137,7 @@ extension RenderState {
             transport.stopFrames &-= frames
             if transport.stopFrames <= 0 {
                 transport.phase = .stopped
-                tell(.stopped(at: frame))
+                tell(.stopped(at: frame, byItself: transport.stopsByItself))
             }
         }
         if transport.isHeld {

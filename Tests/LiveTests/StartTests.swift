@@ -28,6 +28,36 @@ extension LiveTests {
             expectWhole(Impulses(capture.channels[0]), count: starts, capture, lost: report.lostFrames)
         }
 
+        @Test func `Behind the place where it stops it plays from the beginning, and a pause is no end`()
+            async throws
+        {
+            let fixture = try ImpulseFixture(frames: 96_000)
+            let server = try startServer()
+            var options = Engine.Options()
+            options.server = server.name
+            options.to = 0.5
+            let engine = try await Engine(fixture.document, options: options)
+            var told: [String] = []
+            try await engine.play()
+            for await event in engine.events {
+                switch event {
+                case .started(let position):
+                    told.append("started")
+                    #expect(position < 0.3, "\(told)")
+                    if told.count == 1 { try await engine.pause() }
+                case .paused:
+                    told.append("paused")
+                    try await engine.play()
+                case .ended(let position):
+                    told.append("ended")
+                    #expect(position >= 0.5 && position < 0.6)
+                    if told.count > 5 { _ = await engine.close() } else { try await engine.play() }
+                default: break
+                }
+            }
+            #expect(told == ["started", "paused", "started", "ended", "started", "ended"])
+        }
+
         @Test func `Ten runs of the program are ten impulses`() async throws {
             let fixture = try ImpulseFixture(frames: 3_000)
             let server = try startServer()
