@@ -91,12 +91,13 @@ struct Arguments {
         throw UsageError(message: "--\(name) \(string(name) ?? ""): expected more than 0 seconds")
     }
 
-    /// Seconds from `12.5`, `1:30` or `1:02:03.5`.
+    /// Seconds from `12.5`, `1:30` or `1:02:03.5`; up to 10⁹, as in a session, so that frames always fit 64 bits.
     static func seconds(_ text: String) -> Double? {
         var total = 0.0
         for part in text.split(separator: ":", omittingEmptySubsequences: false) {
-            guard let number = Double(part), number.isFinite, number >= 0, total < 1e9 else { return nil }
+            guard let number = Double(part), number >= 0 else { return nil }
             total = total * 60 + number
+            guard total <= 1e9 else { return nil }
         }
         return total
     }
