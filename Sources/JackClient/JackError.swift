@@ -60,11 +60,11 @@ public enum JackError: Error, Equatable, Sendable, CustomStringConvertible {
         case .noSuchPort(let port, let connection, let near):
             let mend =
                 near.isEmpty
-                ? "list what there is with backline ports"
+                ? "list what there is with jack_lsp"
                 : "did you mean \(near.map { "\"\($0)\"" }.joined(separator: " or "))?"
             return "\(connection): there is no port \"\(port)\"; \(mend)"
         case .unsuitablePort(let port, let connection, let reason):
-            return "\(connection): \"\(port)\" \(reason); list what there is with backline ports"
+            return "\(connection): \"\(port)\" \(reason); list what there is with jack_lsp"
         case .connectionRefused(let connection, let reason):
             return "\(connection): \(reason); see the server's own log"
         case .serverGone(let reason):

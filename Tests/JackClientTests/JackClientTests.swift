@@ -98,7 +98,7 @@ extension LiveTests {
             #expect(
                 message { try client.connect("system:playback_1", to: "system:playback_2") }
                     == "cannot connect \"system:playback_1\" to \"system:playback_2\": \"system:playback_1\" is an"
-                    + " input, not an output; list what there is with backline ports")
+                    + " input, not an output; list what there is with jack_lsp")
             let refused = message { try client.disconnect("main.1", from: "system:playback_1") }
             #expect(
                 refused?.hasPrefix("cannot disconnect \"wrong:main.1\" from \"system:playback_1\": ") == true)
