@@ -12,7 +12,9 @@ extension RenderHost {
             sequence &+= 1
             return TimedCommand(command, at: frame, sequence: sequence, continues: i + 1 < batch.count)
         }
-        guard mustHold(timed.count, at: frame) else { return try write(timed, at: frame) }
+        // Nothing overtakes what was sent for the same frame before it.
+        let isBehindHeld = !frame.isNow && held.first.map { $0.frame <= frame } ?? false
+        guard isBehindHeld || mustHold(timed.count, at: frame) else { return try write(timed, at: frame) }
         let place = held.firstIndex { frame < $0.frame } ?? held.count
         held.insert(HeldBatch(frame: frame, commands: timed), at: place)
     }

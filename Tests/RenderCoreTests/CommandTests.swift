@@ -54,6 +54,18 @@ struct CommandTests {
         #expect(rig.heard[0].last == 0.75)
     }
 
+    @Test("a command does not overtake one for the same frame that is held back")
+    func heldBack() throws {
+        let rig = try rig()
+        let frame = EngineFrame(48_400)
+        // More than a second ahead; the next, behind one block, is not.
+        try rig.host.send([.busGain(rig.main, left: 0.25, right: 0.25)], at: frame)
+        rig.render(512)
+        try rig.host.send([.busGain(rig.main, left: 0.75, right: 0.75)], at: frame)
+        rig.render(60_000)
+        #expect(rig.heard[0].last == 0.75)
+    }
+
     @Test("256 commands wait for their frame; the next is refused and told, and the others are not lost")
     func capacity() throws {
         let rig = try rig()
