@@ -24,6 +24,8 @@ extension RenderHost {
         }
         let ring = arena.allocate(channels: stream.channelCount)
         let link = unsafe memory.links + index
+        // What the last tenant's lanes held is not this one's.
+        unsafe link.pointee = PlayerLink()
         unsafe memory.players[index] = Player(
             ring: ring, link: link, meter: meter, tenant: slot.tenant, gainLeft: left, gainRight: right)
         unsafe memory.fades[index] = PlayerFades(gainLeft: left, gainRight: right)
