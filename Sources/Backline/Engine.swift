@@ -218,6 +218,7 @@ public actor Engine {
 
     private func perform(_ request: Request) async {
         let host = stage.host
+        if isClosed { return }
         while !host.canPrime {
             if isClosed || client.isServerGone { return }
             try? await Task.sleep(for: .milliseconds(2))

@@ -61,14 +61,17 @@ public final class StreamingService: @unchecked Sendable {
         }
     }
 
-    /// Ends the threads and waits until they have gone.
+    /// Ends the threads and waits until they have gone. Who still waits for a stream to be primed is called too.
     public func stop() {
-        monitor.locked {
+        let callback = monitor.locked {
             isStopping = true
             monitor.wakeAll()
             while runningThreads > 0 { monitor.wait() }
             isStopping = false
+            defer { whenPrimed = nil }
+            return whenPrimed
         }
+        callback?()
     }
 
     func add(_ newFeeds: [TrackFeed]) {
@@ -88,7 +91,8 @@ public final class StreamingService: @unchecked Sendable {
     }
 
     /// Turns every feed to a new stream in `lane`, and calls `whenPrimed` on a streaming thread when each has
-    /// enough to start with. `oldFrame` is where the stream that sounds will be left, if one does.
+    /// enough to start with, or when the threads stop before that. `oldFrame` is where the stream that sounds will
+    /// be left, if one does.
     func prime(
         _ map: StreamMap, lane: Int, generation: UInt32, oldFrame: Int64?, frames: Int,
         whenPrimed: @escaping @Sendable () -> Void

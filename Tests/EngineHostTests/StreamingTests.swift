@@ -1,10 +1,29 @@
 import EngineHost
 import RenderCore
+import Synchronization
 import TestSupport
 import Testing
 
 @Suite("Streaming")
 struct StreamingTests {
+    private final class Flag: Sendable {
+        private let value = Atomic<Bool>(false)
+        var isRaised: Bool { value.load(ordering: .acquiring) }
+        func raise() { value.store(true, ordering: .releasing) }
+    }
+
+    @Test("who waits for a stream to be primed does not wait for ever when streaming stops")
+    func stopWhilePriming() throws {
+        let host = RenderHost(HostConfiguration(sampleRate: 48_000, trackCapacity: 1))
+        let source = SignalSource(frames: 48_000) { _, _ in 1 }
+        _ = try host.addTrack(TrackStream(clips: [Clip(source: source)]), left: 1, right: 1)
+        let isCalled = Flag()
+        // No thread runs that could prime it.
+        _ = host.prime(StreamMap(start: 0)) { isCalled.raise() }
+        host.streaming.stop()
+        #expect(isCalled.isRaised)
+    }
+
     @Test("a track in a place that another left plays nothing of what that one had")
     func reusedPlace() throws {
         let host = RenderHost(HostConfiguration(sampleRate: 48_000, trackCapacity: 1))
