@@ -1,3 +1,4 @@
+import CRealtime
 import Glibc
 import RenderCore
 import Synchronization
@@ -40,6 +41,12 @@ public final class StreamingService: @unchecked Sendable {
     /// processor until the rings are full, while the command that goes to the stream waits for one.
     private static let longestCourtesy = Duration.milliseconds(10)
 
+    /// Nanoseconds of processor time after which a thread in real time rests, and microseconds that it rests. Linux
+    /// stops all real-time threads of a processor, JACK's too, for 50 ms once they have kept it for 950 ms of a
+    /// second (`sched_rt_runtime_us`), as many stems that are located again and again would.
+    private static let longestRun: Int64 = 20_000_000
+    private static let rest: UInt32 = 5_000
+
     /// Frames that one turn of a feed writes at most.
     private static let turnFrames = 16_384
 
@@ -57,7 +64,9 @@ public final class StreamingService: @unchecked Sendable {
     public func start(threads count: Int, priority: Int?) {
         monitor.locked { runningThreads += count }
         for number in 0..<count {
-            StreamingThread.start(name: "stream \(number + 1)", priority: priority) { [self] in work() }
+            StreamingThread.start(name: "stream \(number + 1)", priority: priority) { [self] in
+                work(rests: priority != nil)
+            }
         }
     }
 
@@ -155,10 +164,14 @@ public final class StreamingService: @unchecked Sendable {
 
     // MARK: The threads
 
-    private func work() {
+    private func work(rests: Bool) {
         let buffer = PieceBuffer()
+        var restedAt = rt_thread_cpu_nanoseconds()
         while let (feed, target, isPrimed) = nextFeed() {
             serve(feed, target, isPrimed: isPrimed, buffer: buffer)
+            guard rests, rt_thread_cpu_nanoseconds() - restedAt > Self.longestRun else { continue }
+            usleep(Self.rest)
+            restedAt = rt_thread_cpu_nanoseconds()
         }
         monitor.locked {
             runningThreads -= 1
