@@ -216,10 +216,14 @@ public actor Engine {
         isLocating = false
     }
 
+    /// How long a locate waits at most for the stream that sounds to get ahead.
+    private static let longestFeeding = Duration.milliseconds(500)
+
     private func perform(_ request: Request) async {
         let host = stage.host
         if isClosed { return }
-        while !host.canPrime {
+        let patience = ContinuousClock.now + Self.longestFeeding
+        while !host.canPrime || !host.canBeLeft && ContinuousClock.now < patience {
             if isClosed || client.isServerGone { return }
             try? await Task.sleep(for: .milliseconds(2))
         }

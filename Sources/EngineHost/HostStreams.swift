@@ -22,6 +22,12 @@ extension RenderHost {
         return unsafe lanes[next].released.load(ordering: .acquiring) == laneGenerations[next]
     }
 
+    /// Whether the stream that sounds has enough ahead to go on while another is primed, for which it is fed no more:
+    /// half a ring. One that was gone to a moment ago has not.
+    public var canBeLeft: Bool {
+        !transportPosition.isRolling || streaming.hasData(configuration.ringFrames / 2)
+    }
+
     /// Primes the stream of `map` for all tracks, and calls `whenReady` on a streaming thread once each track has
     /// enough to be gone to. `canPrime` must be true, or the last primed stream not sent yet: it is replaced.
     ///

@@ -154,6 +154,14 @@ public final class StreamingService: @unchecked Sendable {
         }
     }
 
+    /// Whether every feed has `frames` ready to be heard, beyond what is consumed, or all that there is.
+    func hasData(_ frames: Int) -> Bool {
+        monitor.locked {
+            guard let target else { return true }
+            return feeds.allSatisfy { isReady($0, frames, target) }
+        }
+    }
+
     private func isReady(_ feed: TrackFeed, _ frames: Int, _ target: Target) -> Bool {
         guard feed.generation == target.generation else { return false }
         let link = unsafe feed.link.lane(target.lane)
@@ -244,7 +252,9 @@ public final class StreamingService: @unchecked Sendable {
             // A track that joins a stream under way begins where that has come to.
             feed.turn(to: target.map, lane: target.lane, from: consumed)
         }
-        let wanted = isPrimed ? Self.turnFrames : target.frames
+        // Behind a locate every track gets a little before any gets much.
+        let isShort = feed.fill(consumed: consumed) < Int64(Self.turnFrames)
+        let wanted = !isPrimed ? target.frames : isShort ? PieceBuffer.frames : Self.turnFrames
         feed.write(min(wanted, feed.room(consumed: consumed)), consumed: consumed, buffer: buffer)
         if !isPrimed, let oldFrame = target.oldFrame {
             feed.noteLikeness(oldFrame: oldFrame, frames: crossoverFrames)

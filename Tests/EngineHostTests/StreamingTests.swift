@@ -56,6 +56,23 @@ struct StreamingTests {
         #expect(heard.allSatisfy { $0 == 0 }, "\(heard.max() ?? 0)")
     }
 
+    @Test("a stream can be left while it has half a ring ahead, or does not sound", .timeLimit(.minutes(1)))
+    func canBeLeft() async throws {
+        let source = SignalSource(frames: 4_800_000) { _, _ in 1 }
+        let rig = try OfflineRig(sources: [source])
+        try rig.locate(to: 0)
+        rig.render(64)
+        #expect(rig.host.canBeLeft)
+        try rig.host.send([.start])
+        rig.render(64)
+        while !rig.host.canBeLeft { try await Task.sleep(for: .milliseconds(1)) }
+        rig.host.streaming.stop()
+        for block in 0..<5 { unsafe render(rig.host, 8_192, at: Int64(128 + 8_192 * block)) }
+        #expect(!rig.host.canBeLeft)
+        rig.host.streaming.start(threads: 1, priority: nil)
+        while !rig.host.canBeLeft { try await Task.sleep(for: .milliseconds(1)) }
+    }
+
     /// Renders a block without waiting for data, as a server does, and returns the left output.
     @unsafe @discardableResult
     private func render(_ host: RenderHost, _ frames: Int, at frame: Int64 = 1_024) -> [Float] {
