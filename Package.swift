@@ -46,11 +46,15 @@ let package = Package(
         // What on a machine would spoil audio.
         .target(name: "Doctor", swiftSettings: strict),
 
-        // Files: libsndfile reads and writes them, libsoxr converts their rates.
+        // Files: libsndfile reads and writes them, libav reads what it refuses, libsoxr converts their rates.
         .systemLibrary(name: "CSndfile", pkgConfig: "sndfile", providers: [.apt(["libsndfile1-dev"])]),
+        .systemLibrary(
+            name: "CAvformat", pkgConfig: "libavformat",
+            providers: [.apt(["libavformat-dev", "libavcodec-dev", "libavutil-dev"])]),
         .systemLibrary(name: "CSoxr", pkgConfig: "soxr", providers: [.apt(["libsoxr-dev"])]),
         .target(
-            name: "AudioFiles", dependencies: ["CSndfile", "CSoxr", "EngineHost"], swiftSettings: strict),
+            name: "AudioFiles", dependencies: ["CAvformat", "CSndfile", "CSoxr", "EngineHost"],
+            swiftSettings: strict),
 
         // JACK: the graph, the process callback, and the server.
         .systemLibrary(name: "CJack", pkgConfig: "jack", providers: [.apt(["libjack-jackd2-dev"])]),

@@ -297,7 +297,9 @@ ALLOWED = {
     "Session": SYSTEM | {"Foundation"},
     "Doctor": SYSTEM | {"Foundation"},
     "JackClient": SYSTEM | ENGINE | {"EngineHost", "CJack", "Dispatch", "Foundation"},
-    "AudioFiles": SYSTEM | ENGINE | {"EngineHost", "CSndfile", "CSoxr", "CRubberBand", "Dispatch", "Foundation"},
+    "AudioFiles": SYSTEM
+    | ENGINE
+    | {"EngineHost", "CAvformat", "CSndfile", "CSoxr", "CRubberBand", "Dispatch", "Foundation"},
     "LV2Host": SYSTEM | ENGINE | {"EngineHost", "CLilv", "Dispatch", "Foundation"},
     "Backline": SYSTEM
     | ENGINE

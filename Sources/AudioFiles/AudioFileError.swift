@@ -3,8 +3,12 @@ import EngineHost
 /// What goes wrong with sound files. A description is one line for a person: what failed, on which file, why,
 /// and what mends it.
 public enum AudioFileError: Error, Hashable, Sendable, CustomStringConvertible {
-    /// The file cannot be opened, or is not one that libsndfile reads.
+    /// The file cannot be opened, or is damaged where it cannot be told what it holds.
     case cannotRead(path: String, reason: String)
+    /// The file is none of those that can be read.
+    case unknownFormat(path: String)
+    /// The file has no audio stream of that number, counted from 0.
+    case noStream(path: String, stream: Int, streamCount: Int)
     /// The file has more channels than a source may have.
     case tooManyChannels(path: String, channelCount: Int)
     /// Decoding ended at a frame of the file that lies before its stated length.
@@ -20,11 +24,22 @@ public enum AudioFileError: Error, Hashable, Sendable, CustomStringConvertible {
     /// No resampler could be made for these rates, in Hz.
     case cannotConvert(from: Int, to: Int, reason: String)
 
+    /// What mends a file that is none.
+    private static let readable =
+        "name a WAV, AIFF, CAF, FLAC, Ogg, Opus, MP3, M4A, MP4, WMA, APE, WavPack or Matroska file"
+
     /// One line for a person.
     public var description: String {
         switch self {
         case .cannotRead(let path, let reason):
-            "cannot read \(path): \(reason); name a WAV, RF64, W64, AIFF, CAF, FLAC, Ogg, Opus or MP3 file"
+            "cannot read \(path): \(reason); \(Self.readable)"
+        case .unknownFormat(let path):
+            "cannot read \(path): its format is not known; \(Self.readable)"
+        case .noStream(let path, let stream, let streamCount):
+            "cannot read stream \(stream) of \(path): "
+                + (streamCount == 0
+                    ? "it has no audio stream; name a file with sound"
+                    : "it has \(streamCount), counted from 0; name one up to \(streamCount - 1)")
         case .tooManyChannels(let path, let channelCount):
             "cannot read \(path): it has \(channelCount) channels, and 64 are the most; split it into several files"
         case .breaksOff(let path, let frame, let reason):

@@ -8,7 +8,7 @@
     /// Length at the session's rate, rounded half to even.
     let frameCount: Int64
 
-    private let reader: SoundFileReader
+    private let reader: any FrameReader
     private let rates: SampleRateRatio
     private let resampler: Soxr
 
@@ -26,7 +26,7 @@
     /// 150 µs each, see docs/decisions.md).
     private static let leastSegmentFrames = 16_384
 
-    init(_ reader: SoundFileReader, _ rates: SampleRateRatio) throws(AudioFileError) {
+    init(_ reader: any FrameReader, _ rates: SampleRateRatio) throws(AudioFileError) {
         self.reader = reader
         self.rates = rates
         resampler = try Soxr(rates, channelCount: reader.channelCount)

@@ -1,8 +1,8 @@
-/// **Streaming:** the frames of one file at its own rate, from any place.
+/// **Streaming:** the frames of one file that libsndfile opens, at its own rate, from any place.
 ///
 /// What it delivers depends on frame numbers only: exactly for PCM, FLAC and Vorbis, nearly for Opus and MP3
 /// (docs/decisions.md, "Seeking in coded files").
-@safe final class SoundFileReader {
+@safe final class SoundFileReader: FrameReader {
     let channelCount: Int
     /// Hz.
     let sampleRate: Int

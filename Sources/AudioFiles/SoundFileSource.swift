@@ -3,7 +3,8 @@ import EngineHost
 /// **Streaming:** a sound file as a source of frames at the session's rate.
 ///
 /// Opens whatever libsndfile reads: WAV, RF64, W64, AIFF, CAF, FLAC, Ogg Vorbis, Opus, MP3 and more, of 1 to 64
-/// channels. The file is streamed, never loaded whole. A file at the session's rate is delivered as it is: PCM up
+/// channels; and what it refuses and libav reads: AAC and ALAC in M4A and MP4, WMA, APE, WavPack, Matroska, WebM and
+/// the sound of video files. What an encoder added before and after the sound is left out. The file is streamed, never loaded whole. A file at the session's rate is delivered as it is: PCM up
 /// to 24 bits exactly, floating-point samples unchanged save that NaN and infinite ones become 0. A file at another
 /// rate is converted; its frame k sounds at k times the ratio of the rates, exactly.
 public final class SoundFileSource: FrameSource {
@@ -12,16 +13,20 @@ public final class SoundFileSource: FrameSource {
     /// Length in frames at the session's rate; for a file of another rate rounded half to even.
     public let frameCount: Int64
 
-    private let reader: SoundFileReader
+    private let reader: any FrameReader
     private let resampler: SegmentResampler?
     private var breakIsReported = false
 
-    /// Opens the file at `path` for a session of `sampleRate` Hz.
+    /// Opens the file at `path` for a session of `sampleRate` Hz; `stream` is which of its audio streams, from 0.
     ///
-    /// Throws where the file cannot be read, has more than 64 channels, or where one of the rates lies outside 1 to
-    /// 768 kHz. A file that does not state its length is decoded once to find it.
-    public init(path: String, sampleRate: Int) throws(AudioFileError) {
-        reader = try SoundFileReader(path: path)
+    /// Throws where the file cannot be read or has no such stream, has more than 64 channels, or where one of the
+    /// rates lies outside 1 to 768 kHz. A file that does not state its length is decoded once to find it.
+    public init(path: String, sampleRate: Int, stream: Int = 0) throws(AudioFileError) {
+        reader = try openWithEither(path, stream: stream) { () throws(AudioFileError) -> any FrameReader in
+            try SoundFileReader(path: path)
+        } otherwise: { () throws(AudioFileError) -> any FrameReader in
+            try AvFileReader(path: path, stream: stream)
+        }
         channelCount = reader.channelCount
         let rates = try SampleRateRatio(fileRate: reader.sampleRate, sessionRate: sampleRate)
         if rates.filePeriod == rates.sessionPeriod {

@@ -32,9 +32,10 @@ enum StemLoader {
     static func firstRate(of document: SessionDocument) -> Int {
         for track in document.session.tracks {
             for clip in track.clips {
-                if let info = try? SoundFileInfo(path: document.path(of: clip.file)) {
-                    return info.sampleRate
-                }
+                let contents = try? SoundFileContents(path: document.path(of: clip.file))
+                guard let streams = contents?.streams, streams.indices.contains(clip.stream) else { continue }
+                let rate = streams[clip.stream].sampleRate
+                if rate > 0 { return rate }
             }
         }
         return 48_000
@@ -88,7 +89,7 @@ enum StemLoader {
     ) throws(SourceFailure) -> (EngineHost.Clip, damage: AudioFileError?) {
         let source: SoundFileSource
         do {
-            source = try SoundFileSource(path: path, sampleRate: sampleRate)
+            source = try SoundFileSource(path: path, sampleRate: sampleRate, stream: clip.stream)
         } catch {
             throw error.sourceFailure
         }

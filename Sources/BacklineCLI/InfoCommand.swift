@@ -102,7 +102,7 @@ private struct SessionReport: Encodable {
         for track in document.session.tracks {
             for clip in track.clips {
                 do throws(AudioFileError) {
-                    let info = try SoundFileInfo(path: document.path(of: clip.file))
+                    let info = try SoundFileInfo(path: document.path(of: clip.file), stream: clip.stream)
                     if let damage = info.damage {
                         problems.append(StemProblem(track: track.id, file: clip.file, reason: damage))
                     }

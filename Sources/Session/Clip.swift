@@ -3,6 +3,9 @@ public struct Clip: Sendable, Equatable {
     /// The file's path as the session writes it: relative to the session's own file, or absolute.
     public var file: String
 
+    /// Which of the file's audio streams plays, counted from 0.
+    public var stream: Int
+
     /// When the clip starts, on the timeline.
     public var start: TimeValue
 
@@ -29,11 +32,12 @@ public struct Clip: Sendable, Equatable {
 
     /// Makes a clip; by default it plays all of `file` once, from the timeline's beginning.
     public init(
-        file: String, start: TimeValue = .zero, offset: TimeValue = .zero, length: TimeValue? = nil,
+        file: String, stream: Int = 0, start: TimeValue = .zero, offset: TimeValue = .zero, length: TimeValue? = nil,
         gain: Double = 1, fadeIn: TimeValue = .zero, fadeOut: TimeValue = .zero, loops: Int = 0,
         extensions: [String: JSONValue] = [:]
     ) {
         self.file = file
+        self.stream = stream
         self.start = start
         self.offset = offset
         self.length = length

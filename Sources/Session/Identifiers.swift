@@ -13,8 +13,11 @@ struct Identifiers {
     }
 
     /// Makes a free id after the base name of `file`, with -2, -3 … where others have that, and takes it.
-    mutating func make(for file: String) -> String {
-        let id = Self.fitting(Self.baseName(of: file), bytes: Self.byteLimit)
+    mutating func make(for file: String) -> String { make(named: Self.baseName(of: file)) }
+
+    /// Makes a free id after `name`, likewise.
+    mutating func make(named name: String) -> String {
+        let id = Self.fitting(name, bytes: Self.byteLimit)
         if claim(id) { return id }
         // All that could meet count on from one number, so that many files of one name are no work.
         let stem = Self.fitting(id, bytes: Self.byteLimit - 8)

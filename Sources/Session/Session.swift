@@ -34,12 +34,49 @@ public struct Session: Sendable, Equatable {
         self.extensions = extensions
     }
 
+    /// What one track of a new session plays.
+    public struct Stem: Sendable, Equatable {
+        /// The file, as the session writes it.
+        public var file: String
+        /// Which of its audio streams, counted from 0.
+        public var stream: Int
+        /// What people call the sound; nil for the file's name.
+        public var name: String?
+        /// What the track's id is made of; nil for the file's name.
+        public var idName: String?
+
+        /// A stem of `file`.
+        public init(file: String, stream: Int = 0, name: String? = nil, idName: String? = nil) {
+            self.file = file
+            self.stream = stream
+            self.name = name
+            self.idName = idName
+        }
+    }
+
     /// Makes a session that starts `files` together: a track for each, named after it, into `Bus.implicitMain`.
     public init(files: [String]) {
+        self.init(name: files.first.map { Identifiers.baseName(of: $0) } ?? "", stems: files.map { Stem(file: $0) })
+    }
+
+    /// Makes a session that starts `stems` together: a track for each, with an id of its own, into
+    /// `Bus.implicitMain`.
+    public init(name: String, stems: [Stem]) {
         var identifiers = Identifiers()
         identifiers.claim(Bus.implicitMain.id)
-        self.init(
-            name: files.first.map { Identifiers.baseName(of: $0) } ?? "",
-            tracks: files.map { Track(id: identifiers.make(for: $0), clips: [Clip(file: $0)]) })
+        let tracks = stems.map { stem in
+            let id = identifiers.make(named: stem.idName ?? Identifiers.baseName(of: stem.file))
+            let name = stem.name.map { Self.printable($0) } ?? ""
+            return Track(
+                id: id, name: name.isEmpty ? id : name, clips: [Clip(file: stem.file, stream: stem.stream)])
+        }
+        self.init(name: name, tracks: tracks)
+    }
+
+    /// What of a name from elsewhere a session file takes as one.
+    private static func printable(_ name: String) -> String {
+        var text = ""
+        for scalar in name.unicodeScalars.prefix(200) where isPrintable(scalar) { text.unicodeScalars.append(scalar) }
+        return text
     }
 }

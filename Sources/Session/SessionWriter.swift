@@ -22,8 +22,9 @@ extension Track {
         var fields = JSONText.Fields()
         fields.add("id", .string(id))
         fields.add("name", .string(name), unless: name == id)
-        if let clip = clips.first, clips == [Clip(file: clip.file, start: clip.start, loops: clip.loops)] {
+        if let clip = clips.first, clips == [clip.plain] {
             fields.add("file", .string(clip.file))
+            fields.add("stream", .scalar(String(clip.stream)), unless: clip.stream == 0)
             fields.add("start", clip.start)
             fields.add("loops", .scalar(String(clip.loops)), unless: clip.loops == 0)
         } else {
@@ -41,9 +42,13 @@ extension Track {
 }
 
 extension Clip {
+    /// What of the clip a track can say without a list of clips.
+    fileprivate var plain: Clip { Clip(file: file, stream: stream, start: start, loops: loops) }
+
     fileprivate var text: JSONText {
         var fields = JSONText.Fields()
         fields.add("file", .string(file))
+        fields.add("stream", .scalar(String(stream)), unless: stream == 0)
         fields.add("start", start)
         fields.add("offset", offset)
         fields.add("length", length)

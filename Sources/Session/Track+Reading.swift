@@ -22,16 +22,19 @@ extension Track {
         let file = object.name("file")
         let start = object.time("start")
         let loops = object.integer("loops", in: Clip.loopRange)
+        let stream = object.integer("stream", in: Clip.streamRange)
         let nodes = object.list("clips")
         guard object.has("clips") else {
             if !object.has("file") { object.report("\(object.label) has neither \"file\" nor \"clips\"") }
-            return file.map { [Clip(file: $0, start: start ?? .zero, loops: loops ?? 0)] } ?? []
+            return file.map {
+                [Clip(file: $0, stream: stream ?? 0, start: start ?? .zero, loops: loops ?? 0)]
+            } ?? []
         }
         if nodes.isEmpty, !object.has("id"), !object.has("name") {
             object.report("\(object.label) has neither \"id\" nor \"name\" nor a clip to be named after")
         }
         if object.has("file") { object.report("file", "stands beside \"clips\"; give one of them") }
-        for key in ["start", "loops"] where object.has(key) {
+        for key in ["stream", "start", "loops"] where object.has(key) {
             object.report(key, "stands beside \"clips\"; each clip has its own")
         }
         return nodes.enumerated().compactMap { [label = object.label] index, node in
@@ -47,6 +50,6 @@ extension Track {
         if !object.list("sends").isEmpty { object.refuse("sends", .sends) }
         if !object.list("inserts").isEmpty { object.refuse("inserts", .inserts) }
         if object.flag("direct") { object.refuse("direct") }
-        for key in ["automation", "stream"] where object.node(key) != nil { object.refuse(key) }
+        if object.node("automation") != nil { object.refuse("automation") }
     }
 }

@@ -27,7 +27,10 @@ final class Workbench {
     var files: [String] { (try? FileManager.default.contentsOfDirectory(atPath: folder).sorted()) ?? [] }
 
     /// Runs a tool in the folder; its failure is the test's.
-    func run(_ command: String...) throws {
+    func run(_ command: String...) throws { try run(command) }
+
+    /// Runs a tool in the folder; its failure is the test's.
+    func run(_ command: [String]) throws {
         let process = Process()
         process.executableURL = URL(fileURLWithPath: "/usr/bin/env")
         process.arguments = command
