@@ -43,7 +43,8 @@ struct AvTrim: Equatable {
         let pieces = track.edits.filter { $0.mediaTime >= 0 }
         guard let first = pieces.first, let last = pieces.last, track.timescale > 0 else { return }
         start = Self.rescale(first.mediaTime, evidence.sampleRate, track.timescale)
-        let media = track.duration > 0 ? Self.rescale(track.duration, evidence.sampleRate, track.timescale) : .max
+        let media =
+            track.duration > 0 ? Self.rescale(track.duration, evidence.sampleRate, track.timescale) : .max
         length = min(media, evidence.decoded) - start
         guard last.duration > 0, evidence.headerTimescale > 0 else { return }
         let end =

@@ -52,9 +52,16 @@ public struct SessionDocument: Sendable, Equatable {
         file = path
     }
 
-    /// A session of one track for each of `files`, started together.
+    /// A session of what `files` hold, started together: a track for each, or for each audio stream in them.
     public init(files: [String]) {
-        self.init(Session(files: files))
+        var stems = StemCatalog(files).stems[...]
+        // A file that cannot be read keeps its place, for the engine to tell.
+        let all = files.flatMap { file in
+            let own = stems.prefix { $0.file == file }
+            stems = stems.dropFirst(own.count)
+            return own.isEmpty ? [Session.Stem(file: file)] : Array(own)
+        }
+        self.init(Session(name: Session(files: Array(files.prefix(1))).name, stems: all))
     }
 
     /// Whether `path` names a session file, by its ending.

@@ -31,7 +31,7 @@ enum BacklineCommand {
     static let version = "0.2.0"
 
     private static var commands: [any Command.Type] {
-        [PlayCommand.self, RenderCommand.self, InfoCommand.self, DoctorCommand.self]
+        [PlayCommand.self, RenderCommand.self, InfoCommand.self, NewCommand.self, DoctorCommand.self]
     }
 
     static func main() async {

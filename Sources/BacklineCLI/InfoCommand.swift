@@ -63,19 +63,31 @@ private struct FileReport: Encodable {
         if let session { session.tell(file) }
     }
 
+    private static func channels(_ count: Int) -> String {
+        switch count {
+        case 1: "mono"
+        case 2: "stereo"
+        default: "\(count) channels"
+        }
+    }
+
     private func tell(_ sound: SoundFileInfo) {
-        let channels =
-            switch sound.channelCount {
-            case 1: "mono"
-            case 2: "stereo"
-            default: "\(sound.channelCount) channels"
-            }
         Output.line("\(file)")
         Output.line("  \(sound.container), \(sound.encoding)")
         Output.line(
-            "  \(sound.sampleRate) Hz, \(channels), \(Output.time(sound.duration)) (\(sound.frameCount) frames)"
+            "  \(sound.sampleRate) Hz, \(Self.channels(sound.channelCount)), \(Output.time(sound.duration)) (\(sound.frameCount) frames)"
         )
-        for (name, value) in sound.tags.sorted(by: { $0.key < $1.key }) { Output.line("  \(name): \(value)") }
+        for (number, stream) in (sound.streams ?? []).enumerated() {
+            let name = stream.name.map { " \"\(Output.oneLine($0))\"" } ?? ""
+            let kind = "\(stream.encoding), \(stream.sampleRate) Hz, \(Self.channels(stream.channelCount))"
+            Output.line("  stream \(number)\(name): \(kind)")
+        }
+        for (name, value) in sound.tags.sorted(by: { $0.key < $1.key }) {
+            Output.line("  \(name): \(Output.oneLine(value))")
+        }
+        if let artwork = sound.artwork {
+            Output.line("  artwork: \(Output.oneLine(artwork.type)), \(artwork.byteCount) bytes")
+        }
         if let damage = sound.damage { Output.error("backline: \(damage)") }
     }
 }

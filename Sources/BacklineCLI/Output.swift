@@ -32,6 +32,20 @@ enum Output {
         scalar.properties.generalCategory == .control && scalar != "\n" && scalar != "\t"
     }
 
+    /// `text` from a file on one line: what does not print is replaced, what is long is cut.
+    static func oneLine(_ text: String) -> String {
+        let limit = 300
+        var line = ""
+        for scalar in text.unicodeScalars.prefix(limit) {
+            switch scalar.properties.generalCategory {
+            case .control, .format, .lineSeparator, .paragraphSeparator, .surrogate, .unassigned, .privateUse:
+                line.unicodeScalars.append(scalar == "\n" || scalar == "\t" ? " " : "\u{FFFD}")
+            default: line.unicodeScalars.append(scalar)
+            }
+        }
+        return text.unicodeScalars.dropFirst(limit).isEmpty ? line : line + "…"
+    }
+
     /// Text on a file descriptor, as it is.
     static func write(_ text: String, to descriptor: Int32) {
         var bytes = Array(text.utf8)[...]

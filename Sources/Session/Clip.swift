@@ -32,7 +32,8 @@ public struct Clip: Sendable, Equatable {
 
     /// Makes a clip; by default it plays all of `file` once, from the timeline's beginning.
     public init(
-        file: String, stream: Int = 0, start: TimeValue = .zero, offset: TimeValue = .zero, length: TimeValue? = nil,
+        file: String, stream: Int = 0, start: TimeValue = .zero, offset: TimeValue = .zero,
+        length: TimeValue? = nil,
         gain: Double = 1, fadeIn: TimeValue = .zero, fadeOut: TimeValue = .zero, loops: Int = 0,
         extensions: [String: JSONValue] = [:]
     ) {

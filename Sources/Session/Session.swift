@@ -56,7 +56,8 @@ public struct Session: Sendable, Equatable {
 
     /// Makes a session that starts `files` together: a track for each, named after it, into `Bus.implicitMain`.
     public init(files: [String]) {
-        self.init(name: files.first.map { Identifiers.baseName(of: $0) } ?? "", stems: files.map { Stem(file: $0) })
+        self.init(
+            name: files.first.map { Identifiers.baseName(of: $0) } ?? "", stems: files.map { Stem(file: $0) })
     }
 
     /// Makes a session that starts `stems` together: a track for each, with an id of its own, into
@@ -76,7 +77,9 @@ public struct Session: Sendable, Equatable {
     /// What of a name from elsewhere a session file takes as one.
     private static func printable(_ name: String) -> String {
         var text = ""
-        for scalar in name.unicodeScalars.prefix(200) where isPrintable(scalar) { text.unicodeScalars.append(scalar) }
+        for scalar in name.unicodeScalars.prefix(200) where isPrintable(scalar) {
+            text.unicodeScalars.append(scalar)
+        }
         return text
     }
 }

@@ -27,9 +27,11 @@ struct ForeignFormatTests {
     @Test(
         "Lossless files have the bits of their WAV",
         arguments: [
-            ("a.m4a", "music16.wav", "alac"), ("b.m4a", "music.wav", "alac"), ("a.wv", "music16.wav", "wavpack"),
+            ("a.m4a", "music16.wav", "alac"), ("b.m4a", "music.wav", "alac"),
+            ("a.wv", "music16.wav", "wavpack"),
             ("b.wv", "music.wav", "wavpack"), ("a.tta", "music16.wav", "tta"), ("a.mkv", "music.wav", "flac"),
-            ("b.mkv", "music.wav", "pcm_s24le"), ("a.mov", "music.wav", "pcm_s24le"), ("a.avi", "music16.wav", "pcm_s16le"),
+            ("b.mkv", "music.wav", "pcm_s24le"), ("a.mov", "music.wav", "pcm_s24le"),
+            ("a.avi", "music16.wav", "pcm_s16le"),
         ])
     func lossless(name: String, source: String, codec: String) throws {
         _ = try encode(name, from: source, "-c:a", codec)
@@ -45,7 +47,8 @@ struct ForeignFormatTests {
             ("a.m4a", "aac"), ("a.mp4", "libmp3lame"), ("v.mp4", "aac"), ("a.mp3", "libmp3lame"),
         ])
     func lossyFilesAlign(name: String, codec: String) throws {
-        let picture = name.hasPrefix("v") ? ["-f", "lavfi", "-i", "testsrc=d=13:s=64x64", "-c:v", "mpeg4"] : []
+        let picture =
+            name.hasPrefix("v") ? ["-f", "lavfi", "-i", "testsrc=d=13:s=64x64", "-c:v", "mpeg4"] : []
         _ = try bench.encode(name, from: "music16.wav", picture + ["-c:a", codec, "-b:a", "192k"])
         let file = try open(name)
         let wav = try open("music16.wav").allFrames()
@@ -83,17 +86,21 @@ struct ForeignFormatTests {
         ]
         var generator = SeededGenerator(state: 5)
         for name in names {
-            let source = try SoundFileSource(path: bench.path(name), sampleRate: name == "a.webm" ? 48_000 : 44_100)
+            let source = try SoundFileSource(
+                path: bench.path(name), sampleRate: name == "a.webm" ? 48_000 : 44_100)
             let all = try source.allFrames()
             #expect(all.count == 2 * Int(source.frameCount), "\(name)")
             #expect((all.map(abs).max() ?? 0) > 0.1, "\(name) is silent")
             for i in 0..<60 {
                 // Far ahead, back, and a little on, by turns.
                 let frame =
-                    i % 3 == 2 ? min(all.count / 2 - 1_000, i * 2_000) : Int.random(in: 0..<all.count / 2, using: &generator)
+                    i % 3 == 2
+                    ? min(all.count / 2 - 1_000, i * 2_000)
+                    : Int.random(in: 0..<all.count / 2, using: &generator)
                 let count = min(1_500, all.count / 2 - frame)
                 let part = try source.frames(from: Int64(frame), count: count)
-                expectIdentical(part, Array(all[2 * frame..<2 * (frame + count)]), "\(name) from frame \(frame)")
+                expectIdentical(
+                    part, Array(all[2 * frame..<2 * (frame + count)]), "\(name) from frame \(frame)")
             }
         }
     }
@@ -112,7 +119,8 @@ struct ForeignFormatTests {
         try bench.run("sox", "-D", "music16.wav", "other.wav", "reverse")
         _ = try encode("two.mka", "-i", bench.path("other.wav"), "-map", "0:a", "-map", "1:a", "-c:a", "flac")
         expectIdentical(try open("two.mka").allFrames(), try open("music16.wav").allFrames(), "stream 0")
-        expectIdentical(try open("two.mka", stream: 1).allFrames(), try open("other.wav").allFrames(), "stream 1")
+        expectIdentical(
+            try open("two.mka", stream: 1).allFrames(), try open("other.wav").allFrames(), "stream 1")
         let path = bench.path("two.mka")
         #expect(throws: AudioFileError.noStream(path: path, stream: 2, streamCount: 2)) {
             _ = try open("two.mka", stream: 2)
@@ -132,10 +140,13 @@ struct ForeignFormatTests {
             let bytes = try bench.bytes(name)
             let path = try bench.write(Array(bytes.prefix(bytes.count / 2)), to: "half" + name)
             let half = try open("half" + name)
-            #expect(half.truncation?.description.contains("\(path) beyond its frame \(half.frameCount)") == true)
+            #expect(
+                half.truncation?.description.contains("\(path) beyond its frame \(half.frameCount)") == true)
             #expect(half.truncation?.description.contains("s before its header says so") == true)
             let all = try half.allFrames()
-            #expect(all.count == 2 * Int(half.frameCount) && all.count > whole.count / 3 && all.count < whole.count)
+            #expect(
+                all.count == 2 * Int(half.frameCount) && all.count > whole.count / 3
+                    && all.count < whole.count)
             expectIdentical(all, Array(whole.prefix(all.count)), name)
         }
     }

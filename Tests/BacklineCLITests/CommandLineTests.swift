@@ -10,7 +10,7 @@ struct CommandLineTests {
     @Test func `help is there for the program and for every command, on standard output`() async throws {
         let all = try await Program.run("--help", in: bench)
         #expect(all.status == 0 && all.errors == "")
-        for command in ["play", "render", "info", "doctor"] {
+        for command in ["play", "render", "info", "new", "doctor"] {
             #expect(all.output.contains("\n  \(command) "))
             for words in [
                 [command, "--help"], [command, "-h"], ["help", command], [command, "--json", "--help"],
@@ -57,7 +57,7 @@ struct CommandLineTests {
     @Test(arguments: [
         (["rendr"], "did you mean render?"),
         (["plya", "a.wav"], "did you mean play?"),
-        (["frobnicate"], "there are play, render, info, doctor; see backline --help"),
+        (["frobnicate"], "there are play, render, info, new, doctor; see backline --help"),
         (["--versio"], "did you mean --version?"),
         (["help", "inof"], "did you mean info?"),
         (["play", "--silnt", "a.wav"], "unknown option --silnt; did you mean --silent?"),
@@ -88,6 +88,10 @@ struct CommandLineTests {
         (["play", "a.wav", "--json", "--events"], "--json and --events exclude each other"),
         (["play", "a.wav", "--seconds", "0"], "expected more than 0 seconds"),
         (["info"], "name a file"),
+        (["new"], "name the session to write, then sound files or a folder"),
+        (["new", "song"], "name sound files, or a folder of them, behind song"),
+        (["new", "a.wav", "b.wav"], "begin with the session to write, as song.backline.json"),
+        (["new", "song", "b.json"], "b.json is a session; name sound files"),
         (["doctor", "me"], "unexpected \"me\""),
     ])
     func `a wrong command line ends with 2 and the right thing`(words: [String], says: String) async throws {

@@ -150,7 +150,7 @@ struct SessionFaultTests {
         ),
         (
             #""stream": "http://a""#,
-            #""stream" in track "a": not built yet; it needs a newer Backline, and this is 0.2"#
+            #""stream" in track "a": expected a number, found a string"#
         ),
     ])
     func `a track's fault has its message`(fields: String, message: String) {
@@ -167,6 +167,14 @@ struct SessionFaultTests {
         (
             #"{ "id": "a", "start": 1, "clips": [] }"#,
             #""start" in track "a": stands beside "clips"; each clip has its own"#
+        ),
+        (
+            #"{ "id": "a", "stream": 1, "clips": [] }"#,
+            #""stream" in track "a": stands beside "clips"; each clip has its own"#
+        ),
+        (
+            #"{ "id": "a", "file": "b", "stream": -1 }"#,
+            #""stream" in track "a": expected 0 to 999, found -1"#
         ),
         (
             #"{ "id": "a", "loops": 1, "clips": [] }"#,
@@ -189,7 +197,7 @@ struct SessionFaultTests {
         ),
         (
             #"{ "id": "a", "clips": [{ "file": "b", "stream": true }] }"#,
-            #""stream" in clip 1 of track "a": not built yet; it needs a newer Backline, and this is 0.2"#
+            #""stream" in clip 1 of track "a": expected a number, found true"#
         ),
         (#"{ "id": "", "file": "a" }"#, #""id" in track "": "" cannot be an id: it is empty"#),
         (#"{ "id": "a:b", "file": "a" }"#, #""id" in track "a:b": "a:b" cannot be an id: it contains ":""#),
