@@ -19,6 +19,9 @@ import CAvformat
     private let segments: StreamSegments
     private let trim: AvTrim
 
+    /// Frames that packets may lack in a row before that is damage.
+    private static let longestGap: Int64 = 1 << 18
+
     private var decoder: AvDecoder?
     private var nextPacket = 0
     /// Where the segment that is decoded begins and ends, among the frames that the stream decodes to.
@@ -27,8 +30,8 @@ import CAvformat
     private var held: [Float] = []
     private var heldCount = 0
     private var heldStart: Int64 = 0
-    /// Where the next frames should lie; nil while a new decoder has given none.
-    private var expected: Int64?
+    /// Where the next frames should lie.
+    private var expected: Int64 = 0
 
     /// Opens the audio stream numbered `stream`, from 0, of the file at `path`, and looks through it once.
     init(path: String, stream number: Int) throws(AudioFileError) {
@@ -66,6 +69,10 @@ import CAvformat
             let taken = unsafe take(from: place, into: buffer + done * channelCount, count: wanted)
             done += taken
             guard taken == 0 else { continue }
+            if packets.watch.isOver {
+                breakOff(at: place, packets.watch.reason)
+                continue
+            }
             if !leads(to: place) { try restart(at: place) }
             try advance()
         }
@@ -87,15 +94,16 @@ import CAvformat
     /// Whether decoding on comes to `place`, and no other way is shorter.
     private func leads(to place: Int64) -> Bool {
         guard decoder != nil, segment.contains(place) else { return false }
-        guard let expected else { return true }
-        return expected <= place && place - expected <= segments.farthestAhead
+        guard expected <= place else { return false }
+        return place - expected <= segments.farthestAhead || packets.index.packet(holding: place) <= nextPacket
     }
 
     /// Starts a decoder anew where it has heard enough once it comes to `place`.
     private func restart(at place: Int64) throws(AudioFileError) {
         decoder = try packets.makeDecoder()
         (segment, nextPacket) = segments.entry(for: place)
-        (heldCount, expected) = (0, nil)
+        heldCount = 0
+        expected = packets.index.starts[nextPacket]
     }
 
     /// Decodes the next frames, or notes that the file breaks off.
@@ -104,7 +112,7 @@ import CAvformat
         while true {
             switch decoder.receive() {
             case .frames: return keep(decoder)
-            case .end: return breakOff(at: expected ?? segment.lowerBound, "the file ends there")
+            case .end: return breakOff(at: expected, "the file ends there")
             case .failed(let reason): if !forgives(nextPacket - 1, reason) { return }
             case .hungry: if try !feed(decoder) { return }
             }
@@ -130,27 +138,27 @@ import CAvformat
         let starts = packets.index.starts
         let (start, end) = (starts[max(0, number)], starts[min(starts.count - 1, number + 1)])
         if end <= segment.lowerBound || start == end { return true }
-        breakOff(at: max(start, expected ?? start), reason)
+        breakOff(at: max(start, expected), reason)
         return false
     }
 
-    /// Takes over what the decoder has.
+    /// Takes over what the decoder has. Where a packet decoded to less than its length, silence stands for the rest.
     private func keep(_ decoder: AvDecoder) {
-        let number = decoder.packetNumber
         let start =
-            number.map { packets.index.starts[min(max(0, $0), packets.index.count)] }
-            ?? expected ?? segment.lowerBound
-        let isInside = start > segment.lowerBound && (expected ?? segment.lowerBound) >= segment.lowerBound
+            decoder.packetNumber.map { packets.index.starts[min(max(0, $0), packets.index.count)] } ?? expected
         guard decoder.channelCount == channelCount, decoder.sampleRate == sampleRate else {
             return breakOff(at: start, "its rate or its channels change there")
         }
-        if isInside, start > (expected ?? segment.lowerBound) {
-            return breakOff(at: expected ?? segment.lowerBound, "a packet lacks frames")
-        }
+        let gap = max(0, start - expected)
+        guard gap <= Self.longestGap else { return breakOff(at: expected, "it lacks what lies behind") }
         nonFiniteSampleCount += decoder.takeFrames(into: &held)
-        heldStart = start
         heldCount = decoder.frameCount
-        expected = start + Int64(heldCount)
+        if gap > 0 {
+            held.insert(contentsOf: repeatElement(0, count: Int(gap) * channelCount), at: 0)
+            heldCount += Int(gap)
+        }
+        heldStart = start - gap
+        expected = heldStart + Int64(heldCount)
     }
 
     private func breakOff(at place: Int64, _ reason: String) {

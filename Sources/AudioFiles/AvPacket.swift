@@ -20,9 +20,10 @@ import CAvformat
     /// What it is known again by.
     var mark: PacketIndex.Mark {
         unsafe with { packet in
-            let hasTime = unsafe packet.pointee.pts != backline_av_no_time()
+            // Sound is not reordered: the time to decode it is its place in the stream, the other may be anything.
+            let hasTime = unsafe packet.pointee.dts != backline_av_no_time()
             return unsafe PacketIndex.Mark(
-                time: hasTime ? packet.pointee.pts : packet.pointee.dts, place: packet.pointee.pos,
+                time: hasTime ? packet.pointee.dts : packet.pointee.pts, place: packet.pointee.pos,
                 size: packet.pointee.size)
         }
     }

@@ -15,10 +15,16 @@ struct AvPadding {
         var evidence = AvTrim.Evidence(decoded: scan.index.frameCount, sampleRate: scan.sampleRate)
         evidence.before = scan.padding
         evidence.after = scan.paddingBehind
+        // Ogg's pages count frames; some codecs fill their last packet all the same.
+        if container.shortName == "ogg", stream.timeBase.num == 1, Int(stream.timeBase.den) == scan.sampleRate {
+            evidence.counted = stream.duration
+        }
         evidence.gapless = container.tags["itunsmpb"] ?? stream.tags["itunsmpb"]
         if container.isMP4, let header = Mp4Header(path: path) {
             evidence.track = header.tracks.first { $0.id == stream.id }
-            evidence.headerTimescale = header.timescale
+            // Edits of a header that fragments follow have no end.
+            evidence.headerTimescale = header.isFragmented ? 0 : header.timescale
+            if header.isFragmented { evidence.track?.duration = 0 }
         }
         self.evidence = evidence
         stated = Self.statedFrames(container, stream, scan)

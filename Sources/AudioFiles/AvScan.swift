@@ -73,17 +73,20 @@ struct AvScan {
         let units = Int64(stream.timeBase.den)
         var frames: [Int64] = []
         frames.reserveCapacity(index.count)
-        for (number, duration) in durations.enumerated() {
-            let (product, overflows) = duration.multipliedReportingOverflow(by: Int64(sampleRate))
-            guard duration > 0, !overflows, product % units == 0 else { return nil }
+        for (number, stated) in durations.enumerated() {
+            var duration = stated
             if number + 1 < index.count {
                 let gap = index.marks[number + 1].time.subtractingReportingOverflow(index.marks[number].time)
+                if duration == 0 { duration = gap.partialValue }
                 guard !gap.overflow, gap.partialValue == duration else { return nil }
             }
+            let (product, overflows) = duration.multipliedReportingOverflow(by: Int64(sampleRate))
+            guard duration > 0, !overflows, product % units == 0 else { return nil }
             frames.append(product / units)
         }
-        for (number, count) in counts.prefix(lastNumber).enumerated() where count != frames[number] {
-            // The last packet may hold padding that the container leaves out.
+        // A packet may decode to nothing, as a first one that only says who encoded; it is silence then. The last one
+        // may hold padding that the container leaves out.
+        for (number, count) in counts.prefix(lastNumber).enumerated() where count != frames[number] && count != 0 {
             guard number == index.count - 1, count > frames[number] else { return nil }
         }
         return frames
@@ -114,7 +117,7 @@ extension AvScan {
                     _ = fail(at: index.count - 1, "the file ends there")
                     return
                 }
-                if decodesAll || index.count <= Self.probedPackets { _ = decode(nil, 0, with: decoder) }
+                if decodesAll || index.count <= Self.probedPackets { _ = decode(nil, index.count, with: decoder) }
                 return
             case .failed(let reason):
                 flaw = reason
@@ -143,6 +146,7 @@ extension AvScan {
                     return fail(
                         at: decoder.packetNumber ?? lastNumber, "its rate or its channels change there")
                 }
+                guard !counts.isEmpty else { return true }
                 lastNumber = min(max(lastNumber, decoder.packetNumber ?? lastNumber), counts.count - 1)
                 counts[lastNumber] += Int64(decoder.frameCount)
                 decodedFrames += Int64(decoder.frameCount)
@@ -168,6 +172,7 @@ extension AvScan {
             return true
         }
         flaw = reason
+        let number = min(max(0, number), index.count)
         index.cut(at: number)
         counts.removeLast(counts.count - number)
         durations.removeLast(durations.count - number)

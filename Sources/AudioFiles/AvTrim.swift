@@ -15,6 +15,8 @@ struct AvTrim: Equatable {
         /// The packets' and the decoder's word: frames before the sound, and behind it.
         var before: Int64 = 0
         var after: Int64 = 0
+        /// Frames of sound, where the container counts them.
+        var counted: Int64?
         /// The `iTunSMPB` tag that Apple's encoders write.
         var gapless: String?
         /// The track's edits, and the clock of their lengths.
@@ -28,7 +30,10 @@ struct AvTrim: Equatable {
             applyEdits(track, evidence)
         } else {
             start = evidence.before
-            length = evidence.decoded - evidence.before - evidence.after
+            length = min(evidence.decoded - evidence.before - evidence.after, evidence.counted ?? .max)
+            if let track = evidence.track, track.duration > 0, track.timescale > 0 {
+                length = min(length, Self.rescale(track.duration, evidence.sampleRate, track.timescale))
+            }
         }
         if let gapless = evidence.gapless { applyGapless(gapless, evidence) }
         start = min(max(0, start), evidence.decoded)

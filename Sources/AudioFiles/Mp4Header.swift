@@ -27,6 +27,8 @@ struct Mp4Header {
     /// Units of the header's clock in a second.
     private(set) var timescale: Int64 = 0
     private(set) var tracks: [Track] = []
+    /// Whether more of the tracks lies in fragments behind the header, which then tells no lengths.
+    private(set) var isFragmented = false
     /// The stems' names where the file is a stem file: a mix, and its parts in the streams behind it.
     private(set) var stemNames: [String]?
 
@@ -71,6 +73,7 @@ struct Mp4Header {
                 read(body, in: name)
                 if tracks.last?.isSound == false { tracks.removeLast() }
             case ("moov", "udta"), ("trak", "mdia"), ("trak", "edts"): read(body, in: name)
+            case ("moov", "mvex"): isFragmented = true
             case ("udta", "stem"): stemNames = Self.stemNames(body)
             case ("moov", "mvhd"): timescale = Self.clock(body).timescale
             default: if !tracks.isEmpty { readTrackBox(name, body) }

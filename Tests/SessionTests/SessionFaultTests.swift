@@ -197,7 +197,7 @@ struct SessionFaultTests {
         ),
         (
             #"{ "id": "a", "clips": [{ "file": "b", "stream": true }] }"#,
-            #""stream" in clip 1 of track "a": expected a number, found true"#
+            #""stream" in clip 1 of track "a": expected a number, found true or false"#
         ),
         (#"{ "id": "", "file": "a" }"#, #""id" in track "": "" cannot be an id: it is empty"#),
         (#"{ "id": "a:b", "file": "a" }"#, #""id" in track "a:b": "a:b" cannot be an id: it contains ":""#),
