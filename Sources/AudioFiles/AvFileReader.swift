@@ -95,7 +95,8 @@ import CAvformat
     private func leads(to place: Int64) -> Bool {
         guard decoder != nil, segment.contains(place) else { return false }
         guard expected <= place else { return false }
-        return place - expected <= segments.farthestAhead || packets.index.packet(holding: place) <= nextPacket
+        return place - expected <= segments.farthestAhead
+            || packets.index.packet(holding: place) <= nextPacket
     }
 
     /// Starts a decoder anew where it has heard enough once it comes to `place`.
@@ -145,7 +146,8 @@ import CAvformat
     /// Takes over what the decoder has. Where a packet decoded to less than its length, silence stands for the rest.
     private func keep(_ decoder: AvDecoder) {
         let start =
-            decoder.packetNumber.map { packets.index.starts[min(max(0, $0), packets.index.count)] } ?? expected
+            decoder.packetNumber.map { packets.index.starts[min(max(0, $0), packets.index.count)] }
+            ?? expected
         guard decoder.channelCount == channelCount, decoder.sampleRate == sampleRate else {
             return breakOff(at: start, "its rate or its channels change there")
         }

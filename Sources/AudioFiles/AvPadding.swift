@@ -13,10 +13,12 @@ struct AvPadding {
         path = container.path
         flaw = scan.flaw
         var evidence = AvTrim.Evidence(decoded: scan.index.frameCount, sampleRate: scan.sampleRate)
-        evidence.before = scan.padding
+        // Of AAC in MP4 edits and iTunSMPB tell; libav makes of other things a delay that is none.
+        evidence.before = container.isMP4 && stream.codec == AV_CODEC_ID_AAC ? 0 : scan.padding
         evidence.after = scan.paddingBehind
         // Ogg's pages count frames; some codecs fill their last packet all the same.
-        if container.shortName == "ogg", stream.timeBase.num == 1, Int(stream.timeBase.den) == scan.sampleRate {
+        if container.shortName == "ogg", stream.timeBase.num == 1, Int(stream.timeBase.den) == scan.sampleRate
+        {
             evidence.counted = stream.duration
         }
         evidence.gapless = container.tags["itunsmpb"] ?? stream.tags["itunsmpb"]

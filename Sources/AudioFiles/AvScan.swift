@@ -86,7 +86,8 @@ struct AvScan {
         }
         // A packet may decode to nothing, as a first one that only says who encoded; it is silence then. The last one
         // may hold padding that the container leaves out.
-        for (number, count) in counts.prefix(lastNumber).enumerated() where count != frames[number] && count != 0 {
+        for (number, count) in counts.prefix(lastNumber).enumerated()
+        where count != frames[number] && count != 0 {
             guard number == index.count - 1, count > frames[number] else { return nil }
         }
         return frames
@@ -117,7 +118,9 @@ extension AvScan {
                     _ = fail(at: index.count - 1, "the file ends there")
                     return
                 }
-                if decodesAll || index.count <= Self.probedPackets { _ = decode(nil, index.count, with: decoder) }
+                if decodesAll || index.count <= Self.probedPackets {
+                    _ = decode(nil, index.count, with: decoder)
+                }
                 return
             case .failed(let reason):
                 flaw = reason

@@ -8,7 +8,9 @@ struct DamagedForeignFileTests {
     /// Cut off, flipped in a few bits, or both, of all formats together.
     static let mutationCount = 1_200
 
-    @Test("1,200 damaged files: what decodes is delivered or an error names the file, within 10 s, without a crash")
+    @Test(
+        "1,200 damaged files: what decodes is delivered or an error names the file, within 10 s, without a crash"
+    )
     func damagedFiles() throws {
         let bench = try Workbench()
         try bench.makeMusic("music.wav", seconds: 1.2)
@@ -16,7 +18,8 @@ struct DamagedForeignFileTests {
             try bench.encode("a.m4a", from: "music.wav", ["-c:a", "aac"]),
             try bench.encode("f.m4a", from: "music.wav", ["-c:a", "aac", "-movflags", "+faststart"]),
             try bench.encode("l.m4a", from: "music.wav", ["-c:a", "alac", "-movflags", "+faststart"]),
-            try bench.encode("g.mp4", from: "music.wav", ["-c:a", "aac", "-movflags", "frag_keyframe+empty_moov"]),
+            try bench.encode(
+                "g.mp4", from: "music.wav", ["-c:a", "aac", "-movflags", "frag_keyframe+empty_moov"]),
             try bench.encode("a.wma", from: "music.wav", ["-c:a", "wmav2"]),
             try bench.encode("a.wv", from: "music.wav", ["-c:a", "wavpack"]),
             try bench.encode("a.mka", from: "music.wav", ["-c:a", "aac"]),
@@ -58,7 +61,9 @@ struct DamagedForeignFileTests {
         // The control: ffmpeg itself follows the list.
         _ = try bench.write(Array(text.utf8), to: "followed.m3u8")
         try bench.run(
-            ["ffmpeg", "-y", "-f", kind == "concat" ? "concat" : "hls", "-allowed_extensions", "ALL"].filter { kind != "concat" || !["-allowed_extensions", "ALL"].contains($0) }
+            ["ffmpeg", "-y", "-f", kind == "concat" ? "concat" : "hls", "-allowed_extensions", "ALL"].filter {
+                kind != "concat" || !["-allowed_extensions", "ALL"].contains($0)
+            }
                 + ["-i", "followed.m3u8", "followed.wav"])
     }
 
@@ -69,7 +74,9 @@ struct DamagedForeignFileTests {
         _ = try bench.encode("a.wv", from: "music.wav", ["-c:a", "wavpack"])
         for name in ["http:a.wv", "concat:a.wv", "pipe:0", "a%03d.wv", "-a.wv"] {
             _ = try bench.write(try bench.bytes("a.wv"), to: name)
-            #expect(try SoundFileSource(path: bench.path(name), sampleRate: 48_000).frameCount == 24_000, "\(name)")
+            #expect(
+                try SoundFileSource(path: bench.path(name), sampleRate: 48_000).frameCount == 24_000,
+                "\(name)")
         }
     }
 
@@ -83,9 +90,12 @@ struct DamagedForeignFileTests {
         }
         if kind >= 1, !bytes.isEmpty {
             // MP4 files keep their header at one of their ends.
-            let places = [0..<bytes.count, 0..<min(1_500, bytes.count), max(0, bytes.count - 1_500)..<bytes.count]
+            let places = [
+                0..<bytes.count, 0..<min(1_500, bytes.count), max(0, bytes.count - 1_500)..<bytes.count,
+            ]
             for _ in 0..<Int.random(in: 1...10, using: &generator) {
-                let place = Int.random(in: places[Int.random(in: 0..<3, using: &generator)], using: &generator)
+                let place = Int.random(
+                    in: places[Int.random(in: 0..<3, using: &generator)], using: &generator)
                 let bit = UInt8(1) << UInt8.random(in: 0..<8, using: &generator)
                 bytes[place] ^= bit
                 what.append("\(place)^\(bit)")

@@ -46,7 +46,7 @@ struct FilesFromElsewhereTests {
 
     /// Files of which ffprobe tells something else, and why that is not their length.
     private static let exceptions = [
-        "example.opus": "its first page does not begin at 0, and ffprobe counts from there",
+        "example.opus": "its first page does not begin at 0, and ffprobe counts from there"
     ]
 
     @Test("Each opens with the length that ffprobe tells to the frame, or fails with a clear error")
@@ -75,7 +75,9 @@ struct FilesFromElsewhereTests {
                 source.frameCount == probed || source.truncation != nil,
                 "\(name) has \(source.frameCount) frames, ffprobe says \(probed)")
         }
-        print("note: files from elsewhere: \(opened) opened, \(compared) compared with ffprobe, \(refused) refused")
+        print(
+            "note: files from elsewhere: \(opened) opened, \(compared) compared with ffprobe, \(refused) refused"
+        )
         #expect(compared >= 35 && opened >= 60 && refused >= 10)
     }
 

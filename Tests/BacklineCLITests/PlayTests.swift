@@ -41,6 +41,21 @@ extension LiveTests {
             }
         }
 
+        @Test func `a file of several streams plays as several tracks, beside others`() async throws {
+            try await bench.tone("low.wav", hertz: 300, seconds: 0.3)
+            try await bench.tool(
+                "ffmpeg", "-v", "error", "-i", "low.wav", "-i", "low.wav", "-i", "low.wav", "-map", "0:a",
+                "-map",
+                "1:a", "-map", "2:a", "-c:a", "aac", "song.stem.mp4")
+            let ending = try await Program.run(
+                "play", "song.stem.mp4", "low.wav", "--silent", "--json", in: bench)
+            #expect(ending.status == 0, "\(ending.errors)")
+            let json = try ending.json()
+            let tracks = try #require(json["tracks"] as? [[String: Any]])
+            #expect(tracks.map { $0["name"] as? String } == ["song-1", "song-2", "low"])
+            #expect(json["frames"] as? Int == 14_400)
+        }
+
         @Test func `events come one a line, in order, with their places`() async throws {
             try await bench.tone("tone.wav", seconds: 1)
             let ending = try Program.start(
