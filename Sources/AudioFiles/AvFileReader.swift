@@ -70,7 +70,7 @@ import CAvformat
             done += taken
             guard taken == 0 else { continue }
             if packets.watch.isOver {
-                breakOff(at: place, packets.watch.reason)
+                breakOff(packets.watch.reason)
                 continue
             }
             if !leads(to: place) { try restart(at: place) }
@@ -109,11 +109,11 @@ import CAvformat
 
     /// Decodes the next frames, or notes that the file breaks off.
     private func advance() throws(AudioFileError) {
-        guard let decoder else { return breakOff(at: trim.start, "it cannot be decoded") }
+        guard let decoder else { return breakOff("it cannot be decoded") }
         while true {
             switch decoder.receive() {
             case .frames: return keep(decoder)
-            case .end: return breakOff(at: expected, "the file ends there")
+            case .end: return breakOff("the file ends there")
             case .failed(let reason): if !forgives(nextPacket - 1, reason) { return }
             case .hungry: if try !feed(decoder) { return }
             }
@@ -125,7 +125,7 @@ import CAvformat
         let packet = try packets.packet(nextPacket)
         if packet == nil, nextPacket < packets.index.count {
             let reason = packets.watch.isOver ? packets.watch.reason : "the file ends there"
-            breakOff(at: packets.index.starts[nextPacket], reason)
+            breakOff(reason)
             return false
         }
         let reason = decoder.send(packet, number: nextPacket)
@@ -139,7 +139,7 @@ import CAvformat
         let starts = packets.index.starts
         let (start, end) = (starts[max(0, number)], starts[min(starts.count - 1, number + 1)])
         if end <= segment.lowerBound || start == end { return true }
-        breakOff(at: max(start, expected), reason)
+        breakOff(reason)
         return false
     }
 
@@ -149,10 +149,10 @@ import CAvformat
             decoder.packetNumber.map { packets.index.starts[min(max(0, $0), packets.index.count)] }
             ?? expected
         guard decoder.channelCount == channelCount, decoder.sampleRate == sampleRate else {
-            return breakOff(at: start, "its rate or its channels change there")
+            return breakOff("its rate or its channels change there")
         }
         let gap = max(0, start - expected)
-        guard gap <= Self.longestGap else { return breakOff(at: expected, "it lacks what lies behind") }
+        guard gap <= Self.longestGap else { return breakOff("it lacks what lies behind") }
         nonFiniteSampleCount += decoder.takeFrames(into: &held)
         heldCount = decoder.frameCount
         if gap > 0 {
@@ -163,8 +163,9 @@ import CAvformat
         expected = heldStart + Int64(heldCount)
     }
 
-    private func breakOff(at place: Int64, _ reason: String) {
-        let frame = min(max(0, place - trim.start), readableFrames)
+    /// Notes that nothing comes behind the frames that did: at a place that was asked for, or before it.
+    private func breakOff(_ reason: String) {
+        let frame = min(max(0, max(expected, segment.lowerBound) - trim.start), readableFrames)
         readableFrames = frame
         damage = .breaksOff(path: path, frame: frame, reason: reason)
         decoder = nil
