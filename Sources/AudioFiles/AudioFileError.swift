@@ -3,7 +3,9 @@ import EngineHost
 /// What goes wrong with sound files. A description is one line for a person: what failed, on which file, why,
 /// and what mends it.
 public enum AudioFileError: Error, Hashable, Sendable, CustomStringConvertible {
-    /// The file cannot be opened, or is damaged where it cannot be told what it holds.
+    /// There is no such file, or it may not be read.
+    case cannotOpen(path: String, reason: String)
+    /// The file is no sound file, or is damaged where it cannot be told what it holds.
     case cannotRead(path: String, reason: String)
     /// The file is none of those that can be read.
     case unknownFormat(path: String)
@@ -31,6 +33,8 @@ public enum AudioFileError: Error, Hashable, Sendable, CustomStringConvertible {
     /// One line for a person.
     public var description: String {
         switch self {
+        case .cannotOpen(let path, let reason):
+            "cannot read \(path): \(reason); check its name, and that you may read it"
         case .cannotRead(let path, let reason):
             "cannot read \(path): \(reason); \(Self.readable)"
         case .unknownFormat(let path):

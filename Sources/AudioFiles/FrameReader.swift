@@ -53,7 +53,7 @@ func openWithEither<Opened>(
 func requireRegularFile(_ path: String) throws(AudioFileError) {
     // Without O_NONBLOCK a pipe would wait for a writer, for ever.
     let descriptor = unsafe open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK)
-    guard descriptor >= 0 else { throw .cannotRead(path: path, reason: systemReason(errno)) }
+    guard descriptor >= 0 else { throw .cannotOpen(path: path, reason: systemReason(errno)) }
     defer { close(descriptor) }
     var status = stat()
     guard unsafe fstat(descriptor, &status) == 0, status.st_mode & S_IFMT == S_IFREG else {

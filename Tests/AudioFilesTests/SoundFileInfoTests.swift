@@ -30,7 +30,7 @@ struct SoundFileInfoTests {
 
     @Test("A file that cannot be read is named")
     func refusal() {
-        #expect(throws: AudioFileError.cannotRead(path: "/absent.wav", reason: "No such file or directory")) {
+        #expect(throws: AudioFileError.cannotOpen(path: "/absent.wav", reason: "No such file or directory")) {
             _ = try SoundFileInfo(path: "/absent.wav")
         }
     }
