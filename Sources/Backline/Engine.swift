@@ -64,6 +64,7 @@ public actor Engine {
     var locatePosition: Int64 = 0
     /// Whether the audio thread has not gone there yet.
     var locateIsPending = false
+    var locateGeneration: UInt32 = 0
 
     /// A place to go to.
     private struct Request {
@@ -250,6 +251,7 @@ public actor Engine {
         host.noteSent(primed)
         locatePosition = position
         locateIsPending = true
+        locateGeneration = primed.generation
     }
 
     /// The timeline position at which a stream stops by itself.

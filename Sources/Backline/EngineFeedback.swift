@@ -41,9 +41,11 @@ extension Engine {
         case .ended:
             hasEnded = true
             continuation.yield(.ended(position: status.position))
-        case .located:
-            locateIsPending = false
-            continuation.yield(.located(position: stage.seconds(locatePosition)))
+        case .located(let generation, _):
+            // Another may be under way already.
+            if generation == locateGeneration { locateIsPending = false }
+            let place = stage.host.start(ofStream: generation) ?? locatePosition
+            continuation.yield(.located(position: stage.seconds(place)))
         case .underrun(let slot, _):
             underruns += 1
             if let i = stage.tracks.firstIndex(of: slot) {

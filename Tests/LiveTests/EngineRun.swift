@@ -49,6 +49,11 @@ final class EngineRun: Sendable {
     /// How often it has gone to a place.
     var locates: Int { count { if case .located = $0 { true } else { false } } }
 
+    /// The places that it has gone to, in seconds.
+    var places: [Double] {
+        heard.withLock { $0.compactMap { if case .located(let position) = $0 { position } else { nil } } }
+    }
+
     /// Plays, and waits until it does.
     func play() async throws {
         let before = starts

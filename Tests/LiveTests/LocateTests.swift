@@ -8,6 +8,25 @@ import Testing
 
 extension LiveTests {
     @Suite struct LocateTests {
+        @Test func `Each of several locates in a moment is told with its own place`() async throws {
+            let studio = try Studio()
+            try studio.write(.noise(seed: 3, channels: 1, frames: 480_000), to: "noise.wav")
+            let session = try studio.writeSession(
+                """
+                { "format": "backline-session/1", "sampleRate": 48000, "tracks": [ { "file": "noise.wav" } ] }
+                """)
+            let server = try startServer(period: 64)
+            let places = (1...9).map { Double($0) }
+            _ = try await EngineRun.capture(
+                try SessionDocument(reading: session), on: server, outputs: ["main.1"], seconds: 1
+            ) { run in
+                let before = run.places.count
+                for place in places { await run.engine.locate(to: place) }
+                try await waitUntil("all locates") { run.places.count >= before + places.count }
+                #expect(Array(run.places.dropFirst(before)) == places)
+            }
+        }
+
         @Test func `Locates while playing leave no silent frame, and a constant stays constant`() async throws
         {
             let studio = try Studio()
