@@ -31,19 +31,26 @@ final class Stage {
         self.document = document
         let configuration = HostConfiguration(
             sampleRate: sampleRate, trackCapacity: session.tracks.count, busCapacity: session.buses.count)
+        // Before any file is opened.
+        guard session.tracks.count <= configuration.trackCapacity else {
+            throw .full(Self.explain(.tracks(capacity: configuration.trackCapacity)))
+        }
+        guard session.buses.count <= configuration.busCapacity else {
+            throw .full(Self.explain(.buses(capacity: configuration.busCapacity)))
+        }
         host = RenderHost(configuration)
         let loaded = StemLoader.load(document, sampleRate: sampleRate, headFrames: configuration.headFrames)
         problems = loaded.problems
         // With nothing left to play, going on would be silence instead of an error.
         guard loaded.haveSound || problems.isEmpty else { throw .stems(problems) }
         trackChannels = loaded.streams.map(\.channelCount)
-        host.reserve(channels: trackChannels.reduce(0, +))
 
         trackGains = Self.trackGains(session, trackChannels)
         busGains = Self.busGains(session)
         var busSlots: [SlotID] = []
         var trackSlots: [SlotID] = []
         do throws(HostFull) {
+            try host.reserve(channels: trackChannels.reduce(0, +))
             for (bus, gains) in zip(session.buses, busGains) {
                 busSlots.append(
                     try host.addBus(channelCount: bus.channels, left: gains.left, right: gains.right))

@@ -112,6 +112,9 @@ struct MeterTable {
         self.count = count
     }
 
+    /// Meters that were never taken.
+    var room: Int { count - next }
+
     /// The first of `channels` meters in a row; nil when there are not so many.
     mutating func take(_ channels: Int) -> Int? {
         if let meter = free[channels]?.popLast() { return meter }

@@ -129,8 +129,9 @@ public final class RenderHost {
     /// Whether all memory of the audio thread is locked; otherwise the memory lock limit is too low.
     public var isMemoryLocked: Bool { memory.isLocked && arena.isLocked }
 
-    /// Maps the rings of tracks with so many channels altogether in one piece.
-    public func reserve(channels: Int) {
+    /// Maps the rings of tracks with so many channels altogether in one piece, unless there are more than a host takes.
+    public func reserve(channels: Int) throws(HostFull) {
+        guard channels <= meterTable.room else { throw .meters }
         arena.reserve(channels: channels)
     }
 }
