@@ -62,9 +62,8 @@ public actor Engine {
     private var isLocating = false
     /// Where the last locate went to, in frames.
     var locatePosition: Int64 = 0
-    /// Whether the audio thread has not gone there yet.
-    var locateIsPending = false
-    var locateGeneration: UInt32 = 0
+    /// Where locates go that have not been told yet, by the generation of their streams.
+    var locatesUnderWay: [UInt32: Int64] = [:]
 
     /// A place to go to.
     private struct Request {
@@ -195,7 +194,7 @@ public actor Engine {
     /// Goes `seconds` on (or back) from where it is.
     public func skip(_ seconds: Double) async {
         // Twice within a moment is twice as far: where it is going counts, not where it still is.
-        let place = locateIsPending ? stage.seconds(locatePosition) : status.position
+        let place = locatesUnderWay.isEmpty ? status.position : stage.seconds(locatePosition)
         await locate(to: place + seconds)
     }
 
@@ -250,8 +249,7 @@ public actor Engine {
         guard (try? host.send([primed.locate], at: frame)) != nil else { return }
         host.noteSent(primed)
         locatePosition = position
-        locateIsPending = true
-        locateGeneration = primed.generation
+        locatesUnderWay[primed.generation] = position
     }
 
     /// The timeline position at which a stream stops by itself.

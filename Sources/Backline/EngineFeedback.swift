@@ -42,9 +42,7 @@ extension Engine {
             hasEnded = true
             continuation.yield(.ended(position: status.position))
         case .located(let generation, _):
-            // Another may be under way already.
-            if generation == locateGeneration { locateIsPending = false }
-            let place = stage.host.start(ofStream: generation) ?? locatePosition
+            let place = locatesUnderWay.removeValue(forKey: generation) ?? locatePosition
             continuation.yield(.located(position: stage.seconds(place)))
         case .underrun(let slot, _):
             underruns += 1

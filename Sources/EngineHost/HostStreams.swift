@@ -64,9 +64,6 @@ extension RenderHost {
         maps = maps.filter { $0.key == stream.generation || $0.key == old }
     }
 
-    /// Where the stream of this generation begins on the timeline, in frames; nil for one that is long gone.
-    public func start(ofStream generation: UInt32) -> Int64? { maps[generation]?.start }
-
     /// Tells all tracks whether a start where the transport stands still must fade in. Before every start.
     public func prepareStart() {
         let now = transportPosition
