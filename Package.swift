@@ -56,6 +56,11 @@ let package = Package(
             name: "AudioFiles", dependencies: ["CAvformat", "CSndfile", "CSoxr", "EngineHost"],
             swiftSettings: strict),
 
+        // Rates: Rubber Band stretches, Backline's own varispeed plays as a tape does.
+        .systemLibrary(
+            name: "CRubberBand", pkgConfig: "rubberband", providers: [.apt(["librubberband-dev"])]),
+        .target(name: "Stretch", dependencies: ["CRubberBand"], swiftSettings: strict),
+
         // JACK: the graph, the process callback, and the server.
         .systemLibrary(name: "CJack", pkgConfig: "jack", providers: [.apt(["libjack-jackd2-dev"])]),
         .target(
@@ -97,6 +102,8 @@ let package = Package(
             name: "ProofTests", dependencies: ["CRealtime"],
             swiftSettings: [.swiftLanguageMode(.v6), .treatAllWarnings(as: .error)]),
         .testTarget(name: "SessionTests", dependencies: ["Session"], swiftSettings: strict),
+        .testTarget(
+            name: "StretchTests", dependencies: ["Stretch", "TestSupport"], swiftSettings: strict),
         .testTarget(name: "DoctorTests", dependencies: ["Doctor"], swiftSettings: strict),
         .testTarget(
             name: "BacklineCLITests", dependencies: ["Doctor", "LiveSupport", "TestSupport", "backline"],

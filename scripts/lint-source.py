@@ -299,11 +299,12 @@ ALLOWED = {
     "JackClient": SYSTEM | ENGINE | {"EngineHost", "CJack", "Dispatch", "Foundation"},
     "AudioFiles": SYSTEM
     | ENGINE
-    | {"EngineHost", "CAvformat", "CSndfile", "CSoxr", "CRubberBand", "Dispatch", "Foundation"},
+    | {"EngineHost", "CAvformat", "CSndfile", "CSoxr", "Dispatch", "Foundation"},
+    "Stretch": SYSTEM | {"CRubberBand", "Foundation"},
     "LV2Host": SYSTEM | ENGINE | {"EngineHost", "CLilv", "Dispatch", "Foundation"},
     "Backline": SYSTEM
     | ENGINE
-    | {"EngineHost", "Session", "JackClient", "AudioFiles", "LV2Host", "Doctor", "Dispatch", "Foundation"},
+    | {"EngineHost", "Session", "JackClient", "AudioFiles", "LV2Host", "Stretch", "Doctor", "Dispatch", "Foundation"},
     # `info` reads files, `play` chooses a server, and CRealtime has the variadic ioctl that Swift cannot call.
     "BacklineCLI": SYSTEM
     | {"CRealtime", "AudioFiles", "JackClient", "Backline", "Session", "Doctor", "Dispatch", "Foundation"},
