@@ -23,10 +23,16 @@ struct StretchSchedule {
     // Those that output to come lies in; never empty.
     private var segments: [Segment]
     private var pending: [Change] = []
+    // The rate that is being gone to, and the most that one hop's differs from the last one's.
+    private var target: Double
+    private let mostStep: Double
     /// Whether anything has changed since the beginning.
     private(set) var hasChanged = false
 
-    init(frame: Int64, position: SourcePosition, setting: Setting) {
+    /// A schedule from a place on. A rate goes to its next value by at most a factor of `mostStep` a hop.
+    init(frame: Int64, position: SourcePosition, setting: Setting, mostStep: Double) {
+        target = setting.rate
+        self.mostStep = mostStep
         segments = [Segment(frame: frame, position: position, setting: setting)]
     }
 
@@ -35,7 +41,8 @@ struct StretchSchedule {
 
     /// What will hold when all that is known has come.
     var last: Setting {
-        pending.reduce(into: current) { setting, change in
+        let goal = Setting(rate: target, semitones: current.semitones)
+        return pending.reduce(into: goal) { setting, change in
             setting.rate = change.rate ?? setting.rate
             setting.semitones = change.semitones ?? setting.semitones
         }
@@ -50,10 +57,11 @@ struct StretchSchedule {
     mutating func begin(hopAt frame: Int64, heard: Int64) {
         var setting = current
         while let next = pending.first, next.frame <= frame {
-            setting.rate = next.rate ?? setting.rate
+            target = next.rate ?? target
             setting.semitones = next.semitones ?? setting.semitones
             pending.removeFirst()
         }
+        setting.rate = min(max(target, setting.rate / mostStep), setting.rate * mostStep)
         guard setting != current else { return }
         hasChanged = true
         segments.append(Segment(frame: frame, position: position(of: frame), setting: setting))

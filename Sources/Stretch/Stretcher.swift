@@ -68,7 +68,7 @@ import Foundation
         (timeRatio, pitchScale) = (1 / rate, Self.scale(semitones))
         schedule = StretchSchedule(
             frame: 0, position: SourcePosition(frame: 0),
-            setting: StretchSchedule.Setting(rate: rate, semitones: semitones))
+            setting: StretchSchedule.Setting(rate: rate, semitones: semitones), mostStep: engine.mostStep)
         steering = Steering(engine: engine, sampleRate: sampleRate)
         input = Planes(channelCount: source.channelCount, capacity: RubberBand.mostFrames)
         output = Planes(channelCount: source.channelCount, capacity: Self.outputFrames)
@@ -99,8 +99,8 @@ import Foundation
 
     /// The output frame on which a hop is centred that begins where `raw` frames have come out of the library.
     private func center(after raw: Int64) -> Int64 {
-        let half = Double(band.startPad) / Self.scale(schedule.current.semitones)
-        return first + raw + Int64(half.rounded()) - Int64(band.startDelay)
+        let half = Int64((Double(band.startPad) / Self.scale(schedule.current.semitones)).rounded())
+        return first + raw + half - Int64(band.startDelay) + (raw > 0 ? Int64(band.keptBack) : 0)
     }
 
     /// Goes to another rate or pitch at the first hop whose centre is output frame `at` or after; returns that frame
@@ -125,7 +125,8 @@ import Foundation
             pitchScale: Self.scale(setting.semitones), movesPitch: movesPitch)
         (timeRatio, pitchScale) = (1 / setting.rate, Self.scale(setting.semitones))
         schedule = StretchSchedule(
-            frame: outputFrame, position: SourcePosition(frame: frame), setting: setting)
+            frame: outputFrame, position: SourcePosition(frame: frame), setting: setting,
+            mostStep: engine.mostStep)
         steering = Steering(engine: engine, sampleRate: sampleRate)
         (fed, start, taken, first) = (0, frame, 0, outputFrame)
     }

@@ -56,7 +56,7 @@ struct StretcherTests {
         #expect(heard.count == 24_001)
         let omega = 2 * Double.pi * 440 / 48_000 * exp2(semitones / 12)
         #expect(abs(cents(heard, from: 6_000, to: 16_000, length: 2_000, omega: omega)) < 1)
-        #expect(ToneFit(heard[6_000..<10_000], omega: omega).amplitude > 0.9)
+        #expect(ToneFit(heard[6_000..<10_000], omega: omega).amplitude > (engine == .fine ? 0.9 : 0.5))
     }
 
     @Test("Lengths are the source's over the rate, rounded half to even", arguments: engines)
