@@ -28,7 +28,9 @@ struct Steering {
     ///   - late: output frames by which the next hop's centre comes after its place on the integral.
     ///   - lead: a quarter of a window, in source frames. R2 puts the last quarter of a window, not its centre, on the
     ///     integral: that is where it finds attacks.
-    mutating func ratio(_ ratio: Double, late: Double, lead: Double, pitch: Double, hasChanged: Bool) -> Double {
+    mutating func ratio(_ ratio: Double, late: Double, lead: Double, pitch: Double, hasChanged: Bool)
+        -> Double
+    {
         let meant = engine == .fast ? lead * (ratio - 1 / pitch) : 0
         let error = late - meant
         // R2's hops follow its own errors over some tens of hops; answering each at once would feed them.

@@ -106,7 +106,9 @@ import Foundation
     /// Goes to another rate or pitch at the first hop whose centre is output frame `at` or after; returns that frame
     /// if the hop is the next one, and else nil: it is not known yet.
     @discardableResult
-    public func change(rate: Double? = nil, semitones: Double? = nil, at: Int64) throws(StretchError) -> Int64? {
+    public func change(rate: Double? = nil, semitones: Double? = nil, at: Int64) throws(StretchError)
+        -> Int64?
+    {
         if let rate { try RateRange.check(rate: rate) }
         if let semitones {
             try RateRange.check(semitones: semitones)

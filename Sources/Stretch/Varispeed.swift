@@ -75,7 +75,8 @@
         var made = 0
         while made < count {
             let n = try unsafe makeStride(
-                output + made * channelCount, min(count - made, Self.stride), positions.map { unsafe $0 + made })
+                output + made * channelCount, min(count - made, Self.stride),
+                positions.map { unsafe $0 + made })
             if n == 0 { break }
             made += n
         }
@@ -83,7 +84,8 @@
     }
 
     private func makeStride(
-        _ output: UnsafeMutablePointer<Float>, _ count: Int, _ positions: UnsafeMutablePointer<SourcePosition>?
+        _ output: UnsafeMutablePointer<Float>, _ count: Int,
+        _ positions: UnsafeMutablePointer<SourcePosition>?
     ) throws -> Int {
         // Whatever the rate will be within the stride.
         let fastest = RateRange.rates.upperBound

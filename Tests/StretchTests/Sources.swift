@@ -41,7 +41,8 @@ final class ProbeSource: StretchSource {
 
 /// White noise between −0.5 and 0.5 that depends on the frame's number only.
 func noise(_ seed: Int, _ frame: Int64) -> Float {
-    var x = UInt64(bitPattern: frame &* 2 &+ 1) &* 0x9E37_79B9_7F4A_7C15 ^ UInt64(seed) &* 0xD1B5_4A32_D192_ED03
+    var x =
+        UInt64(bitPattern: frame &* 2 &+ 1) &* 0x9E37_79B9_7F4A_7C15 ^ UInt64(seed) &* 0xD1B5_4A32_D192_ED03
     x ^= x >> 29
     x &*= 0xBF58_476D_1CE4_E5B9
     x ^= x >> 32

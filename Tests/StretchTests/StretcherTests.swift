@@ -40,7 +40,8 @@ struct StretcherTests {
 
     @Test("440 Hz stay within a cent", arguments: engines, rates)
     func pitch(engine: StretchEngine, rate: Double) throws {
-        let heard = try play(try Stretcher(ProbeSource.sine(440, frames: 200_000), engine, rate: rate), 26_000)
+        let heard = try play(
+            try Stretcher(ProbeSource.sine(440, frames: 200_000), engine, rate: rate), 26_000)
         let omega = 2 * Double.pi * 440 / 48_000
         let off = cents(heard, from: 8_000, to: 24_000, length: 2_000, omega: omega)
         #expect(abs(off) < 1, "\(off) cents")

@@ -8,7 +8,8 @@ struct VarispeedPlaceTests {
     @Test("Lengths are the source's over the rate, rounded half to even")
     func lengths() throws {
         let wanted: [(Int64, Double, Int)] = [
-            (0, 0.5, 0), (1, 2, 0), (3, 2, 2), (5, 2, 2), (7, 2, 4), (3, 1.2, 2), (9, 1.2, 8), (1_000, 0.8, 1_250),
+            (0, 0.5, 0), (1, 2, 0), (3, 2, 2), (5, 2, 2), (7, 2, 4), (3, 1.2, 2), (9, 1.2, 8),
+            (1_000, 0.8, 1_250),
             (1_001, 1.25, 801), (777, 0.5, 1_554), (1, 0.25, 4), (1_003, 1.7, 590),
         ]
         for (frames, rate, length) in wanted {
@@ -72,7 +73,9 @@ struct VarispeedPlaceTests {
         let varispeed = try Varispeed(source, rate: 1)
         var lottery = Lottery(9)
         varispeed.seek(outputFrame: 0, position: SourcePosition(frame: 5_000))
-        var (places, integral, rate) = ([SourcePosition](repeating: .init(frame: 0), count: 960), 5_000.0, 1.0)
+        var (places, integral, rate) = (
+            [SourcePosition](repeating: .init(frame: 0), count: 960), 5_000.0, 1.0
+        )
         var heard = [Float](repeating: 0, count: 1_920)
         for _ in 0..<25 {
             let next = lottery.rate()
