@@ -15,9 +15,14 @@ struct RateMotion {
     /// The rate that holds, or that is being gone to.
     private(set) var rate: Double
 
-    // Where the rate came to stand still.
+    /// The rate of the next frame.
+    private(set) var currentRate: Double
+
+    private let frameCount: Int64
+    // Where the rate came to stand still, and where the source ends if it stays so.
     private var anchorFrame: Int64 = 0
     private var anchor: SourcePosition
+    private var steadyEnd: Int64 = 0
 
     private var step: Int128 = 0
     private var stepsLeft: Int64 = 0
@@ -28,18 +33,19 @@ struct RateMotion {
         var rate: Double
     }
 
-    init(rate: Double) {
+    /// The motion through a source of `frameCount` frames, from its frame 0 on.
+    init(rate: Double, frameCount: Int64) {
+        self.frameCount = frameCount
         position = SourcePosition(frame: 0)
         anchor = position
         increment = SourcePosition.increment(rate)
         self.rate = rate
+        currentRate = rate
+        setAnchor()
     }
 
     /// Whether the rate of the next frame is one to be gone on with.
     var isSteady: Bool { stepsLeft == 0 }
-
-    /// The rate of the next frame.
-    var currentRate: Double { Double(increment) * 0x1p-64 }
 
     /// Goes to `rate` from output frame `at` on, or from the next one where that is past.
     mutating func change(to rate: Double, at: Int64) {
@@ -60,7 +66,8 @@ struct RateMotion {
     }
 
     private mutating func setAnchor() {
-        (anchorFrame, anchor) = (frame, position)
+        (anchorFrame, anchor, currentRate) = (frame, position, rate)
+        steadyEnd = endFrame
     }
 
     /// Begins what is due at the next frame. To be called before its place and rate are used.
@@ -74,6 +81,7 @@ struct RateMotion {
         guard stepsLeft > 0 else { return }
         stepsLeft -= 1
         increment = stepsLeft == 0 ? SourcePosition.increment(rate) : increment + step
+        currentRate = Double(increment) * 0x1p-64
         if stepsLeft == 0 { setAnchor() }
     }
 
@@ -83,16 +91,14 @@ struct RateMotion {
         frame += 1
     }
 
-    /// Whether a source of `frameCount` frames is over at the next frame.
+    /// Whether the source is over at the next frame.
     ///
     /// While the rate moves, it is over where the place is; else at the length, rounded half to even, of what was left
     /// when the rate came to stand still.
-    func isOver(_ frameCount: Int64) -> Bool {
-        isSteady ? frame >= endFrame(frameCount) : position >= SourcePosition(frame: frameCount)
-    }
+    var isOver: Bool { isSteady ? frame >= steadyEnd : position >= SourcePosition(frame: frameCount) }
 
-    /// The output frame at which a source of `frameCount` frames ends if the rate that is gone to last stays.
-    func endFrame(_ frameCount: Int64) -> Int64 {
+    /// The output frame at which the source ends if the rate that is gone to now stays.
+    var endFrame: Int64 {
         // On the line from frame 0 on the length is the quotient, without the rounding of a sum.
         if anchor == SourcePosition(outputFrame: anchorFrame, rate: rate) {
             return RateRange.outputFrames(of: frameCount, rate: rate)

@@ -21,7 +21,7 @@ public struct SourcePosition: Hashable, Comparable, Sendable, BitwiseCopyable, C
     }
 
     /// The source frame at or before this place.
-    public var frame: Int64 { Int64(bits >> 64) }
+    public var frame: Int64 { Int64(truncatingIfNeeded: bits >> 64) }
 
     /// How far beyond that frame, in 2⁻⁶⁴ of a frame.
     public var fraction: UInt64 { UInt64(truncatingIfNeeded: bits) }

@@ -10,7 +10,6 @@
     /// Samples in a frame.
     public let channelCount: Int
 
-    private let source: any StretchSource
     private let window: SourceWindow
     private let weights: UnsafeMutablePointer<Float>
     private var motion: RateMotion
@@ -25,13 +24,12 @@
     /// A varispeed that begins at the source's frame 0. A rate is source frames to an output frame, 0.25 to 4.
     public init(_ source: any StretchSource, rate: Double) throws(StretchError) {
         try RateRange.check(rate: rate)
-        self.source = source
         channelCount = source.channelCount
         let reach = SincKernel.reach(rate: RateRange.rates.upperBound)
         let span = 2 * reach + Self.stride * Int(RateRange.rates.upperBound)
         window = SourceWindow(source, span: span + 16)
         unsafe weights = .allocate(capacity: KernelRows.width(reach: reach) + 8)
-        motion = RateMotion(rate: rate)
+        motion = RateMotion(rate: rate, frameCount: source.frameCount)
         rows = KernelRows(rate: rate)
     }
 
@@ -48,7 +46,7 @@
 
     /// The output frame after the last one: the source's length over the rate, rounded half to even; where rates have
     /// changed, what is left at the last.
-    public var endFrame: Int64 { motion.endFrame(source.frameCount) }
+    public var endFrame: Int64 { motion.endFrame }
 
     /// Goes to `rate` from output frame `at` on, within ``rampFrames``; from the next frame on where that is past.
     /// Changes for later frames are forgotten.
@@ -96,7 +94,7 @@
 
         for i in 0..<count {
             motion.begin()
-            if motion.isOver(source.frameCount) { return i }
+            if motion.isOver { return i }
             if let positions = unsafe positions { unsafe positions[i] = motion.position }
             unsafe makeFrame(output + i * channelCount)
             motion.advance()

@@ -51,7 +51,6 @@ struct StemTests {
         // The stretch that best lays one stem's clicks on another's: the tones and the noise are far below.
         for other in heard.dropFirst() {
             let shift = bestShift(heard[0], other)
-            print("SHIFT", engine, shift)
             #expect(abs(shift) <= 48)
         }
         let shifted = bestShift(heard[0], [Float](repeating: 0, count: 60) + heard[1])
@@ -81,7 +80,6 @@ struct StemTests {
             let index = heard.count + at
             guard index > settled, index < heard.count - 400 else { continue }
             let peak = (index - 400...index + 400).max { heard[$0].magnitude < heard[$1].magnitude }!
-            print("FOLLOW", engine, peak - index)
             #expect(abs(peak - index) <= 48, "the click at \(click) is \(peak - index) frames off")
         }
     }
