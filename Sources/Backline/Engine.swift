@@ -217,7 +217,7 @@ public actor Engine {
     }
 
     /// How long a locate waits at most for the stream that sounds to get ahead.
-    private static let longestFeeding = Duration.milliseconds(500)
+    private static let longestFeeding = Duration.milliseconds(250)
 
     private func perform(_ request: Request) async {
         let host = stage.host

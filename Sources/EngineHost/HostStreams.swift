@@ -23,9 +23,9 @@ extension RenderHost {
     }
 
     /// Whether the stream that sounds has enough ahead to go on while another is primed, for which it is fed no more:
-    /// half a ring. One that was gone to a moment ago has not.
+    /// a quarter of a second. One that was gone to a moment ago has not.
     public var canBeLeft: Bool {
-        !transportPosition.isRolling || streaming.hasData(configuration.ringFrames / 2)
+        !transportPosition.isRolling || streaming.hasData(configuration.sampleRate / 4)
     }
 
     /// Primes the stream of `map` for all tracks, and calls `whenReady` on a streaming thread once each track has

@@ -36,7 +36,7 @@ struct InfoTests {
         try bench.write("hello".utf8, to: "text.wav")
         let ending = try await Program.run("info", "gone.wav", "text.wav", ".", "tone.wav", in: bench)
         #expect(ending.status == 1)
-        #expect(ending.errors.contains("backline: cannot read gone.wav: No such file or directory; check its name"))
+        #expect(ending.errors.contains("cannot read gone.wav: No such file or directory; check its name"))
         #expect(ending.errors.contains("backline: cannot read text.wav: "))
         #expect(ending.errors.contains("backline: cannot read .: it is not a regular file"))
         #expect(ending.output.hasPrefix("tone.wav\n"))
