@@ -1,4 +1,5 @@
 import CRubberBand
+import Foundation
 
 /// One running stretcher of librubberband in its real-time mode. Nothing else calls the library.
 @safe struct RubberBand: ~Copyable {
@@ -79,5 +80,11 @@ public enum StretchEngine: Hashable, Sendable {
 
     /// The most by which the rate of one hop differs from that of the one before, as a factor. Where a rate jumps from
     /// one end to the other, R3 swells a held tone by 7.6 %, R2 by 5.8 %; at this pace by 3.8 and 2.6 %.
-    var mostStep: Double { self == .fine ? 1.15 : 1.5 }
+    private var mostStep: Double { self == .fine ? 1.15 : 1.5 }
+
+    /// Frames that a rate takes to go from one value to another: 256, a hop, for each step.
+    public func rampFrames(from old: Double, to new: Double) -> Int64 {
+        let steps = (log(new / old).magnitude / log(mostStep)).rounded(.up)
+        return max(1, Int64(steps)) * RatePath.rampFrames
+    }
 }

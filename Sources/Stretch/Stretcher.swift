@@ -22,7 +22,12 @@ import Foundation
     private let source: any StretchSource
     private let movesPitch: Bool
     private var band: RubberBand
-    private var schedule: StretchSchedule
+    private var path: RatePath
+    private var semitones: Double
+    private var pitchChanges: [(frame: Int64, semitones: Double)] = []
+    // What it began with, and whether there was ever anything else.
+    private var firstRate: Double
+    private var hasChanged = false
     private var steering: Steering
     // What the library has been told.
     private var timeRatio: Double
@@ -50,10 +55,22 @@ import Foundation
     ///   - semitones: how far the pitch goes up, −24 to 24.
     ///   - movesPitch: whether the pitch may be changed while it runs. It costs a resampler, and at pitch 0 some of
     ///     what lies above 10 kHz.
-    public init(
+    public convenience init(
         _ source: any StretchSource, sampleRate: Int, engine: StretchEngine, rate: Double,
         semitones: Double = 0, movesPitch: Bool = false
     ) throws(StretchError) {
+        try self.init(
+            source, sampleRate: sampleRate, engine: engine, path: RatePath(rate: rate), semitones: semitones,
+            movesPitch: movesPitch)
+    }
+
+    /// A stretcher whose output frames lie where `path` says, from output frame 0 on, which lies at a whole frame of the
+    /// source.
+    public init(
+        _ source: any StretchSource, sampleRate: Int, engine: StretchEngine, path: RatePath,
+        semitones: Double = 0, movesPitch: Bool = false
+    ) throws(StretchError) {
+        let rate = path.rate(of: 0)
         try RateRange.check(rate: rate)
         try RateRange.check(semitones: semitones)
         guard RateRange.sampleRates.contains(sampleRate) else { throw .sampleRate(sampleRate) }
@@ -66,9 +83,10 @@ import Foundation
             engine: engine, sampleRate: sampleRate, channelCount: source.channelCount, timeRatio: 1 / rate,
             pitchScale: Self.scale(semitones), movesPitch: movesPitch)
         (timeRatio, pitchScale) = (1 / rate, Self.scale(semitones))
-        schedule = StretchSchedule(
-            frame: 0, position: SourcePosition(frame: 0),
-            setting: StretchSchedule.Setting(rate: rate, semitones: semitones), mostStep: engine.mostStep)
+        self.path = path
+        firstRate = rate
+        self.semitones = semitones
+        start = path.position(of: 0).frame
         steering = Steering(engine: engine, sampleRate: sampleRate)
         input = Planes(channelCount: source.channelCount, capacity: RubberBand.mostFrames)
         output = Planes(channelCount: source.channelCount, capacity: Self.outputFrames)
@@ -87,10 +105,10 @@ import Foundation
     public var outputFrame: Int64 { first + max(0, taken - Int64(band.startDelay)) }
 
     /// Where an output frame lies in the source, from ``outputFrame`` on: the integral of the rate.
-    public func position(of frame: Int64) -> SourcePosition { schedule.position(of: frame) }
+    public func position(of frame: Int64) -> SourcePosition { path.position(of: frame) }
 
     /// The output frame after the last one if the rate stays as it is.
-    public var endFrame: Int64 { schedule.endFrame(source.frameCount) }
+    public var endFrame: Int64 { path.frame(of: source.frameCount) }
 
     /// The output frame at which a change that is asked for now takes effect: the centre of the next hop.
     ///
@@ -99,36 +117,47 @@ import Foundation
 
     /// The output frame on which a hop is centred that begins where `raw` frames have come out of the library.
     private func center(after raw: Int64) -> Int64 {
-        let half = Int64((Double(band.startPad) / Self.scale(schedule.current.semitones)).rounded())
+        let half = Int64((Double(band.startPad) / Self.scale(semitones)).rounded())
         return first + raw + half - Int64(band.startDelay) + (raw > 0 ? Int64(band.keptBack) : 0)
     }
 
-    /// Goes to another rate or pitch at the first hop whose centre is output frame `at` or after; returns that frame
-    /// if the hop is the next one, and else nil: it is not known yet.
+    /// Goes to another rate, within `ramp` frames or those that the engine needs, or pitch at output frame `at`, or at ``nextChange`` where that is
+    /// later; returns which it is. Changes of the rate for later frames are forgotten. A pitch changes at the first hop
+    /// that is centred there or behind it.
     @discardableResult
-    public func change(rate: Double? = nil, semitones: Double? = nil, at: Int64) throws(StretchError)
-        -> Int64?
-    {
-        if let rate { try RateRange.check(rate: rate) }
+    public func change(
+        rate: Double? = nil, semitones: Double? = nil, at: Int64, over ramp: Int64? = nil
+    ) throws(StretchError) -> Int64 {
+        let frame = max(at, nextChange)
+        if let rate {
+            try RateRange.check(rate: rate)
+            path.forget(before: outputFrame)
+            path.move(
+                to: rate, at: frame, over: ramp ?? engine.rampFrames(from: path.rate(of: frame), to: rate))
+        }
         if let semitones {
             try RateRange.check(semitones: semitones)
-            if !movesPitch, semitones != schedule.last.semitones { throw .fixedPitch }
+            if !movesPitch, semitones != lastSemitones { throw .fixedPitch }
+            pitchChanges.removeAll { $0.frame >= frame }
+            pitchChanges.append((frame, semitones))
         }
-        schedule.add(frame: at, rate: rate, semitones: semitones)
-        return at <= nextChange ? nextChange : nil
+        return frame
     }
+
+    private var lastSemitones: Double { pitchChanges.last?.semitones ?? semitones }
 
     /// Begins anew: output frame `outputFrame` is what comes next, and lies at `frame` of the source, at the rate and
     /// pitch that were asked for last.
     public func seek(outputFrame: Int64, frame: Int64) throws(StretchError) {
-        let setting = schedule.last
+        let rate = path.rate
+        semitones = lastSemitones
+        pitchChanges = []
         band = try RubberBand(
-            engine: engine, sampleRate: sampleRate, channelCount: channelCount, timeRatio: 1 / setting.rate,
-            pitchScale: Self.scale(setting.semitones), movesPitch: movesPitch)
-        (timeRatio, pitchScale) = (1 / setting.rate, Self.scale(setting.semitones))
-        schedule = StretchSchedule(
-            frame: outputFrame, position: SourcePosition(frame: frame), setting: setting,
-            mostStep: engine.mostStep)
+            engine: engine, sampleRate: sampleRate, channelCount: channelCount, timeRatio: 1 / rate,
+            pitchScale: Self.scale(semitones), movesPitch: movesPitch)
+        (timeRatio, pitchScale) = (1 / rate, Self.scale(semitones))
+        path = RatePath(rate: rate, frame: outputFrame, position: SourcePosition(frame: frame))
+        (firstRate, hasChanged) = (rate, false)
         steering = Steering(engine: engine, sampleRate: sampleRate)
         (fed, start, taken, first) = (0, frame, 0, outputFrame)
     }
@@ -164,28 +193,33 @@ import Foundation
     private func feed() throws {
         let required = band.required
         let frame = center(after: taken)
-        schedule.begin(hopAt: frame, heard: outputFrame)
-        let asProgram = engine == .fine && !schedule.hasChanged && !steering.isNeeded
+        while let next = pitchChanges.first, next.frame <= frame {
+            if next.semitones != semitones { hasChanged = true }
+            semitones = next.semitones
+            pitchChanges.removeFirst()
+        }
+        // What it is on average until the next hop, about.
+        let rate = path.rate(from: frame, to: frame + RatePath.rampFrames)
+        if rate != firstRate { hasChanged = true }
+        let asProgram = engine == .fine && !hasChanged && !steering.isNeeded
         let count = asProgram ? Self.programFrames : required
         try load(count)
 
         // Where the hop is centred in the source.
         let center = start + fed + Int64(required - band.windowFrames)
-        steer(late: (schedule.position(of: frame).frames - Double(center)) / schedule.current.rate)
+        steer(late: (path.position(of: frame).frames - Double(center)) / rate, rate: rate)
         unsafe band.feed(input.input, count: count)
         fed += Int64(count)
     }
 
-    private func steer(late: Double) {
-        let now = schedule.current
-        let scale = Self.scale(now.semitones)
+    private func steer(late: Double, rate: Double) {
+        let scale = Self.scale(semitones)
         if scale != pitchScale {
             band.set(pitchScale: scale)
             pitchScale = scale
         }
         let ratio = steering.ratio(
-            1 / now.rate, late: late, lead: Double(band.startPad) / 2, pitch: scale,
-            hasChanged: schedule.hasChanged)
+            1 / rate, late: late, lead: Double(band.startPad) / 2, pitch: scale, hasChanged: hasChanged)
         if ratio != timeRatio {
             band.set(timeRatio: ratio)
             timeRatio = ratio

@@ -12,53 +12,59 @@
 
     private let window: SourceWindow
     private let weights: UnsafeMutablePointer<Float>
-    private var motion: RateMotion
+    private var path: RatePath
+    private let source: any StretchSource
     private var rows: KernelRows
 
     /// The source frames that are made ready at a time are those of so many output frames.
     private static let stride = 64
 
-    /// Frames in which a rate goes over into the next, linearly.
-    public static var rampFrames: Int64 { RateMotion.rampFrames }
-
     /// A varispeed that begins at the source's frame 0. A rate is source frames to an output frame, 0.25 to 4.
-    public init(_ source: any StretchSource, rate: Double) throws(StretchError) {
-        try RateRange.check(rate: rate)
+    public convenience init(_ source: any StretchSource, rate: Double) throws(StretchError) {
+        try self.init(source, path: RatePath(rate: rate))
+    }
+
+    /// A varispeed whose output frames lie where `path` says, from output frame 0 on.
+    public init(_ source: any StretchSource, path: RatePath) throws(StretchError) {
+        try RateRange.check(rate: path.rate)
         channelCount = source.channelCount
         let reach = SincKernel.reach(rate: RateRange.rates.upperBound)
         let span = 2 * reach + Self.stride * Int(RateRange.rates.upperBound)
         window = SourceWindow(source, span: span + 16)
         unsafe weights = .allocate(capacity: KernelRows.width(reach: reach) + 8)
-        motion = RateMotion(rate: rate, frameCount: source.frameCount)
-        rows = KernelRows(rate: rate)
+        self.source = source
+        self.path = path
+        rows = KernelRows(rate: path.rate)
     }
 
     deinit { unsafe weights.deallocate() }
 
     /// The next output frame.
-    public var outputFrame: Int64 { motion.frame }
+    public private(set) var outputFrame: Int64 = 0
 
     /// Where the next output frame lies in the source.
-    public var position: SourcePosition { motion.position }
+    public var position: SourcePosition { path.position(of: outputFrame) }
 
-    /// The rate of the next output frame, unless a change begins there.
-    public var rateNow: Double { motion.currentRate }
+    /// The rate of the next output frame.
+    public var rateNow: Double { path.rate(of: outputFrame) }
 
     /// The output frame after the last one: the source's length over the rate, rounded half to even; where rates have
     /// changed, what is left at the last.
-    public var endFrame: Int64 { motion.endFrame }
+    public var endFrame: Int64 { path.frame(of: source.frameCount) }
 
-    /// Goes to `rate` from output frame `at` on, within ``rampFrames``; from the next frame on where that is past.
+    /// Goes to `rate` from output frame `at` on, within `ramp` frames; from the next frame on where that is past.
     /// Changes for later frames are forgotten.
-    public func change(rate: Double, at: Int64) throws(StretchError) {
+    public func change(rate: Double, at: Int64, over ramp: Int64 = RatePath.rampFrames) throws(StretchError) {
         try RateRange.check(rate: rate)
-        motion.change(to: rate, at: at)
+        path.forget(before: outputFrame)
+        path.move(to: rate, at: max(at, outputFrame), over: ramp)
     }
 
     /// Goes to a place at once, at the rate that was asked for last: output frame `outputFrame` is what comes next, and
     /// lies at `position`. What comes has the bits that playing through would have given, if the rate has been constant.
     public func seek(outputFrame: Int64, position: SourcePosition) {
-        motion.seek(frame: outputFrame, position: position)
+        self.outputFrame = outputFrame
+        path = RatePath(rate: path.rate, frame: outputFrame, position: position)
         window.empty()
     }
 
@@ -85,28 +91,28 @@
         _ output: UnsafeMutablePointer<Float>, _ count: Int,
         _ positions: UnsafeMutablePointer<SourcePosition>?
     ) throws -> Int {
+        let count = Int(min(Int64(count), max(0, endFrame - outputFrame)))
+        if count == 0 { return 0 }
         // Whatever the rate will be within the stride.
         let fastest = RateRange.rates.upperBound
         let reach = Int64(SincKernel.reach(rate: fastest))
-        let here = motion.position.frame
+        let here = position.frame
         let last = here + Int64((Double(count) * fastest).rounded(.up))
         try window.cover(here + 1 - reach, last + reach + 8)
 
         for i in 0..<count {
-            motion.begin()
-            if motion.isOver { return i }
-            if let positions = unsafe positions { unsafe positions[i] = motion.position }
-            unsafe makeFrame(output + i * channelCount)
-            motion.advance()
+            let position = position
+            if let positions = unsafe positions { unsafe positions[i] = position }
+            unsafe makeFrame(output + i * channelCount, at: position)
+            outputFrame += 1
         }
         return count
     }
 
-    private func makeFrame(_ output: UnsafeMutablePointer<Float>) {
-        let position = motion.position
-        let rate = motion.currentRate
+    private func makeFrame(_ output: UnsafeMutablePointer<Float>, at position: SourcePosition) {
+        let rate = rateNow
         var reach = rows.reach
-        if motion.isSteady || rate <= 1 && rows.fit(rate) {
+        if path.isSteady(at: outputFrame) || rate <= 1 && rows.fit(rate) {
             if !rows.fit(rate) {
                 rows = KernelRows(rate: rate)
                 reach = rows.reach

@@ -91,14 +91,16 @@ struct StemTests {
         _ = try play(stretcher, 10_000)
         try stretcher.change(rate: 1, at: 0)  // now hop by hop
         _ = try play(stretcher, 10_000)
-        let effect = try #require(try stretcher.change(rate: 1.25, at: 0))
+        let effect = try stretcher.change(rate: 1.25, at: 0)
         let half: Int64 = engine == .fine ? 2_048 : 1_024
         #expect(effect >= stretcher.outputFrame + half && effect < stretcher.outputFrame + half + 400)
         let before = stretcher.position(of: effect).frames
         _ = try play(stretcher, 4_000)
         let after = stretcher.position(of: stretcher.outputFrame).frames
-        let expected = Double(stretcher.outputFrame - effect) * 1.25
-        #expect(abs(after - before - expected) < (engine == .fine ? 60 : 0.001), "a ramp of two hops at most")
+        // Linear over the ramp: half a step of the difference is all that a whole number of frames adds.
+        let ramp = Double(RatePath.rampFrames)
+        let expected = Double(stretcher.outputFrame - effect) * 1.25 - (ramp - 1) / 2 * 0.25
+        #expect(abs(after - before - expected) < 1e-6)
     }
 
     @Test("A steady sine makes no step of its own at a change", arguments: engines)

@@ -92,7 +92,7 @@ struct VarispeedPlaceTests {
                 #expect(abs(off) < 0.001, "at \(places[i])")
             }
             // Linear over the ramp: its frames get the mean of both rates, and half a step of the difference.
-            let ramp = Double(Varispeed.rampFrames)
+            let ramp = Double(RatePath.rampFrames)
             integral += ramp * (rate + next) / 2 + (next - rate) / 2 + (960 - ramp) * next
             rate = next
             #expect(abs(varispeed.position.frames - integral) < 1e-6)
