@@ -29,7 +29,7 @@ public struct RatePath: Hashable, Sendable {
     /// Frames in which a rate goes to its next value, at least: 5 ms at 48 kHz.
     public static let rampFrames: Int64 = 256
 
-    /// A path on which output frame `frame` lies at `position`.
+    /// A path on which output frame `frame` lies at `position`. Rates of a path lie in ``RateRange/rates``.
     public init(rate: Double, frame: Int64 = 0, position: SourcePosition = SourcePosition(frame: 0)) {
         segments = [
             Segment(

@@ -59,6 +59,7 @@ import Foundation
         _ source: any StretchSource, sampleRate: Int, engine: StretchEngine, rate: Double,
         semitones: Double = 0, movesPitch: Bool = false
     ) throws(StretchError) {
+        try RateRange.check(rate: rate)
         try self.init(
             source, sampleRate: sampleRate, engine: engine, path: RatePath(rate: rate), semitones: semitones,
             movesPitch: movesPitch)

@@ -21,12 +21,12 @@
 
     /// A varispeed that begins at the source's frame 0. A rate is source frames to an output frame, 0.25 to 4.
     public convenience init(_ source: any StretchSource, rate: Double) throws(StretchError) {
-        try self.init(source, path: RatePath(rate: rate))
+        try RateRange.check(rate: rate)
+        self.init(source, path: RatePath(rate: rate))
     }
 
     /// A varispeed whose output frames lie where `path` says, from output frame 0 on.
-    public init(_ source: any StretchSource, path: RatePath) throws(StretchError) {
-        try RateRange.check(rate: path.rate)
+    public init(_ source: any StretchSource, path: RatePath) {
         channelCount = source.channelCount
         let reach = SincKernel.reach(rate: RateRange.rates.upperBound)
         let span = 2 * reach + Self.stride * Int(RateRange.rates.upperBound)

@@ -98,7 +98,7 @@ struct StemTests {
         _ = try play(stretcher, 4_000)
         let after = stretcher.position(of: stretcher.outputFrame).frames
         // Linear over the ramp: half a step of the difference is all that a whole number of frames adds.
-        let ramp = Double(RatePath.rampFrames)
+        let ramp = Double(engine.rampFrames(from: 1, to: 1.25))
         let expected = Double(stretcher.outputFrame - effect) * 1.25 - (ramp - 1) / 2 * 0.25
         #expect(abs(after - before - expected) < 1e-6)
     }
