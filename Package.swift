@@ -24,7 +24,7 @@ let package = Package(
 
         // Streaming and control: what feeds and steers it.
         .target(
-            name: "EngineHost", dependencies: ["CRealtime", "RealtimePrimitives", "RenderCore"],
+            name: "EngineHost", dependencies: ["CRealtime", "RealtimePrimitives", "RenderCore", "Stretch"],
             swiftSettings: strict),
 
         // The document: what a session file says.

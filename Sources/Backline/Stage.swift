@@ -178,5 +178,5 @@ final class Stage {
     }
 
     /// Where the last sound ends, in frames; nil when a track plays for ever.
-    var end: Int64? { host.streaming.sessionEnd }
+    var end: Int64? { host.sessionEnd }
 }

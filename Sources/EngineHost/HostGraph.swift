@@ -15,7 +15,11 @@ public enum HostFull: Error, Sendable {
 
 extension RenderHost {
     /// Takes a track in, at these linear gains; it is heard once a graph with it is adopted.
-    public func addTrack(_ stream: TrackStream, left: Float, right: Float) throws(HostFull) -> SlotID {
+    ///
+    /// It joins a stream under way where that has come to, and is primed with all others from the next on.
+    public func addTrack(
+        _ stream: TrackStream, left: Float, right: Float, rate: TrackRate = TrackRate()
+    ) throws(HostFull) -> SlotID {
         guard let slot = slots.take() else { throw .tracks(capacity: configuration.trackCapacity) }
         let index = Int(slot.index)
         guard let meter = meterTable.take(max(2, stream.channelCount)) else {
@@ -32,8 +36,9 @@ extension RenderHost {
         let feed = unsafe TrackFeed(
             slot: slot, stream: stream, ring: ring, link: link, ringFrames: configuration.ringFrames,
             report: { [failures] in failures.add($0, $1) })
+        if rate != TrackRate() { rates.tracks[slot] = rate }
         tracks[slot.index] = TrackEntry(feed: feed, meter: meter, channelCount: stream.channelCount)
-        streaming.add([feed])
+        join(feed)
         return slot
     }
 
@@ -69,6 +74,7 @@ extension RenderHost {
     public func removeTrack(_ slot: SlotID) {
         guard let entry = tracks[slot.index], entry.feed.slot == slot else { return }
         streaming.remove(entry.feed)
+        rates.tracks[slot] = nil
         arena.release(entry.feed.ring)
         meterTable.giveBack(entry.meter, max(2, entry.channelCount))
         tracks[slot.index] = nil

@@ -67,15 +67,15 @@ public final class OfflineDriver {
     }
 
     /// Primes a stream that will be gone to at `frame`, and waits until it is ready.
-    public func primeAndWait(_ map: StreamMap, stop: Int64? = nil, at frame: EngineFrame = .now)
-        -> PrimedStream
-    {
+    public func primeAndWait(
+        _ map: StreamMap, rates: Rates? = nil, stop: Int64? = nil, at frame: EngineFrame = .now
+    ) -> PrimedStream {
         precondition(host.canPrime, "a locate before the last crossover is over")
         let ahead = frame.isNow ? 0 : max(0, Int(frame.value - engineFrame))
         host.streaming.waitForData(ahead + 2 * host.configuration.fadeFrames)
         let ready = Monitor()
         let isReady = ReadyFlag()
-        let stream = host.prime(map, stop: stop, at: frame) {
+        let stream = host.prime(map, rates: rates, stop: stop, at: frame) {
             ready.locked {
                 isReady.value = true
                 ready.wakeAll()

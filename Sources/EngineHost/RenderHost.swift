@@ -77,7 +77,10 @@ public final class RenderHost {
     var generation: UInt32 = 0
     var lane = 0
     var laneGenerations: [UInt32] = [0, 0]
-    var maps: [UInt32: StreamMap] = [0: StreamMap(start: 0)]
+    var streams: [UInt32: HostStream] = [:]
+    /// What the current stream plays at or goes to, and the next is primed for: set by `noteSent` and `turn`, and before the
+    /// first stream by whoever made the host.
+    public var rates = Rates()
 
     /// Reports of sources that failed while they were read.
     public let failures = FailureLog()

@@ -5,36 +5,51 @@ import Synchronization
 
 /// The threads that keep every track's ring filled, the most starved first.
 ///
-/// **Control** adds and removes feeds and turns them all to a new stream; the threads wait for nobody but the
-/// disk. The audio thread is not told of them: they look at how far it has come.
+/// **Control** hands over the voices of a new stream; the threads wait for nobody but the disk. The audio thread is not
+/// told of them: they look at how far it has come.
 @safe
 public final class StreamingService: @unchecked Sendable {
     private let monitor = Monitor()
     private let lanes: UnsafeMutablePointer<Lane>
     private let ringFrames: Int
     private let crossoverFrames: Int
-    private let pollMilliseconds: Int
+    private let sampleRate: Int
 
     // Guarded by the monitor.
-    private var feeds: [TrackFeed] = []
-    private var queue: [TrackFeed] = []
+    /// The stream that is gone to, or will be; and what is stretched of the one before, which sounds until then.
     private var target: Target?
+    private var leaving: [Voice] = []
+    private var queue: [Job] = []
+    private var period = 0
     private var unprimed = 0
     private var whenPrimed: (@Sendable () -> Void)?
     private var runningThreads = 0
     private var idleThreads = 0
     private var isStopping = false
+    /// Control waits to change rates: no thread begins with a voice.
+    private var isHeld = false
     /// Until when the threads leave the processors to whoever waited for the stream to be primed, and its lane.
     private var courtesy: (lane: Int, end: ContinuousClock.Instant)?
+    /// The stream frame up to which somebody waits for data, who may be faster than time.
+    private var demand: Int64 = 0
 
-    /// The stream that all feeds write.
-    private struct Target {
-        var map: StreamMap
+    /// A stream that voices write.
+    struct Target {
         var lane: Int
         var generation: UInt32
+        /// Where the stream that sounds will be left, if one does.
         var oldFrame: Int64?
-        /// What a feed must have ready to be primed.
+        /// What a voice must have ready to be primed.
         var frames: Int
+        var voices: [Voice]
+    }
+
+    /// What a thread does in one go.
+    private enum Job {
+        /// Writes frames to lanes.
+        case write(Voice, ofOldStream: Bool)
+        /// Reads media for a stretcher.
+        case read(Reservoir)
     }
 
     /// How long the threads rest at most once a stream is primed. They run before all others and would keep every
@@ -47,7 +62,7 @@ public final class StreamingService: @unchecked Sendable {
     private static let longestRun: Int64 = 20_000_000
     private static let rest: UInt32 = 5_000
 
-    /// Frames that one turn of a feed writes at most.
+    /// Frames that one turn of a voice writes at most.
     private static let turnFrames = 16_384
 
     init(
@@ -57,7 +72,7 @@ public final class StreamingService: @unchecked Sendable {
         unsafe self.lanes = lanes
         self.ringFrames = ringFrames
         self.crossoverFrames = crossoverFrames
-        pollMilliseconds = max(1, ringFrames * 1000 / sampleRate / 16)
+        self.sampleRate = sampleRate
     }
 
     /// Starts `count` threads, at real-time priority `priority` where the system permits and it is not nil.
@@ -83,91 +98,114 @@ public final class StreamingService: @unchecked Sendable {
         callback?()
     }
 
-    func add(_ newFeeds: [TrackFeed]) {
-        monitor.locked { feeds += newFeeds }
+    /// Takes a voice in that joins the stream under way.
+    func add(_ voice: Voice) {
+        monitor.locked { target?.voices.append(voice) }
     }
 
-    /// Takes a feed out, once no thread has it in hand.
+    /// How far the stream in `lane` has been heard.
+    func consumed(_ lane: Int) -> Int64 { unsafe lanes[lane].consumed.load(ordering: .acquiring) }
+
+    /// Takes a track out, once no thread has it in hand.
     func remove(_ feed: TrackFeed) {
         let callback = monitor.locked {
-            feeds.removeAll { $0 === feed }
-            queue.removeAll { $0 === feed }
-            while feed.isInHand { monitor.wait() }
-            notePrimed(feed)
+            feed.isGone = true
+            let voices = (target?.voices ?? []) + leaving
+            for voice in voices where voice.feeds.contains(where: { $0 === feed }) {
+                while voice.isInHand || feed.isInHand { monitor.wait() }
+            }
+            // One that others share goes on for them.
+            for voice in target?.voices ?? [] where voice.feeds.allSatisfy(\.isGone) { notePrimed(voice) }
+            target?.voices.removeAll { $0.feeds.allSatisfy(\.isGone) }
+            leaving.removeAll { $0.feeds.allSatisfy(\.isGone) }
+            queue = []
             return takePrimedCallback()
         }
         callback?()
     }
 
-    /// Turns every feed to a new stream in `lane`, and calls `whenPrimed` on a streaming thread when each has
-    /// enough to start with, or when the threads stop before that. `oldFrame` is where the stream that sounds will
-    /// be left, if one does.
-    func prime(
-        _ map: StreamMap, lane: Int, generation: UInt32, oldFrame: Int64?, frames: Int,
-        whenPrimed: @escaping @Sendable () -> Void
-    ) {
+    /// Has the threads write the voices of a new stream, and calls `whenPrimed` on a streaming thread when each has
+    /// enough to start with, or when the threads stop before that. Until it is gone to, what is stretched of the stream
+    /// that sounds goes on.
+    func prime(_ stream: Target, period: Int, whenPrimed: @escaping @Sendable () -> Void) {
         let nothingToDo = monitor.locked {
-            target = Target(map: map, lane: lane, generation: generation, oldFrame: oldFrame, frames: frames)
-            unsafe lanes[lane].consumed.store(0, ordering: .releasing)
-            unprimed = feeds.count
-            for feed in feeds { feed.isPrimed = false }
+            if let target, target.lane != stream.lane {
+                leaving = target.voices.filter { !$0.isPlain }
+            } else if let target {
+                // It was never gone to, and is given up; the one that sounds is still the one before.
+                self.target = nil
+                while target.voices.contains(where: \.isInHand) { monitor.wait() }
+            }
+            target = stream
+            for voice in stream.voices { voice.begin() }
+            unsafe lanes[stream.lane].consumed.store(0, ordering: .releasing)
+            self.period = period
+            unprimed = stream.voices.count
             queue = []
             courtesy = nil
+            demand = 0
             self.whenPrimed = whenPrimed
             monitor.wakeAll()
-            return feeds.isEmpty
+            return stream.voices.isEmpty
         }
         if nothingToDo { whenPrimed() }
     }
 
-    /// The timeline position behind the last sound of all tracks; nil when one plays for ever.
-    public var sessionEnd: Int64? {
+    /// Blocks have `period` frames from now on.
+    public func setPeriod(_ period: Int) {
+        monitor.locked { self.period = period }
+    }
+
+    /// Turns voices to another rate or pitch on one frame, the first at which all of `turning` can, or `frame` if that is
+    /// later. `turns` is told the frame and says what each does. Waits for at most one turn of a thread.
+    func turn(
+        _ turning: [Voice], at frame: Int64, _ turns: (Int64) -> [(Voice, Voice.Turn, [Course?])]
+    ) {
         monitor.locked {
-            var last: Int64 = 0
-            for feed in feeds {
-                guard let end = feed.sessionEnd else { return nil }
-                last = max(last, end)
+            isHeld = true
+            while turning.contains(where: \.isInHand) { monitor.wait() }
+            let first = turning.reduce(frame) { max($0, $1.firstChange) }
+            for (voice, turn, courses) in turns(first) {
+                voice.turn(turn)
+                for (reservoir, course) in zip(voice.reservoirs, courses) where course != nil {
+                    reservoir.news = course
+                }
             }
-            return last
+            isHeld = false
+            monitor.wakeAll()
         }
     }
 
-    /// Tells every feed whether a start at `position` in `lane` must fade in.
-    func noteStart(at position: Int64, lane: Int) {
-        let all = monitor.locked { feeds }
-        for feed in all {
-            unsafe feed.link.lane(lane).pointee.startsInside.store(
-                feed.isInside(position), ordering: .releasing)
-        }
-    }
-
-    /// Waits until every feed has `frames` ready to be heard, beyond what is consumed, or all that there is.
+    /// Waits until every voice has `frames` ready to be heard, beyond what is consumed, or all that there is.
     public func waitForData(_ frames: Int) {
         monitor.locked {
             courtesy = nil
-            while let target, !feeds.allSatisfy({ isReady($0, frames, target) }) {
+            if let target { demand = max(demand, consumed(target.lane) + Int64(frames)) }
+            while let target, !target.voices.allSatisfy({ isReady($0, frames, target) }) {
                 monitor.wakeAll()
                 monitor.wait(milliseconds: 100)
             }
             // Whoever waits may be faster than time: the threads go on while it renders, not when it runs dry.
-            if idleThreads > 0, let target, feeds.contains(where: { wants($0, target) }) { monitor.wakeAll() }
+            if idleThreads > 0, let target, target.voices.contains(where: { wants($0, target) }) {
+                monitor.wakeAll()
+            }
         }
     }
 
-    /// Whether every feed has `frames` ready to be heard, beyond what is consumed, or all that there is.
+    /// Whether every voice that a new stream would put an end to has `frames` ready to be heard, beyond what is consumed,
+    /// or all that there is.
     func hasData(_ frames: Int) -> Bool {
         monitor.locked {
             guard let target else { return true }
-            return feeds.allSatisfy { isReady($0, frames, target) }
+            return target.voices.allSatisfy { !$0.isPlain || isReady($0, frames, target) }
         }
     }
 
-    private func isReady(_ feed: TrackFeed, _ frames: Int, _ target: Target) -> Bool {
-        guard feed.generation == target.generation else { return false }
+    private func isReady(_ voice: Voice, _ frames: Int, _ target: Target) -> Bool {
+        guard let feed = voice.feeds.first else { return true }
         let link = unsafe feed.link.lane(target.lane)
         if unsafe link.pointee.end.load(ordering: .acquiring) != .max { return true }
-        let consumed = unsafe lanes[target.lane].consumed.load(ordering: .acquiring)
-        return unsafe link.pointee.written.load(ordering: .acquiring) - consumed >= Int64(frames)
+        return unsafe link.pointee.written.load(ordering: .acquiring) - consumed(target.lane) >= Int64(frames)
     }
 
     // MARK: The threads
@@ -175,8 +213,8 @@ public final class StreamingService: @unchecked Sendable {
     private func work(rests: Bool) {
         let buffer = PieceBuffer()
         var restedAt = rt_thread_cpu_nanoseconds()
-        while let (feed, target, isPrimed) = nextFeed() {
-            serve(feed, target, isPrimed: isPrimed, buffer: buffer)
+        while let job = nextJob() {
+            job(buffer)
             guard rests, rt_thread_cpu_nanoseconds() - restedAt > Self.longestRun else { continue }
             usleep(Self.rest)
             restedAt = rt_thread_cpu_nanoseconds()
@@ -187,9 +225,8 @@ public final class StreamingService: @unchecked Sendable {
         }
     }
 
-    /// The feed that needs data most, in hand, with what it is to write and whether it has enough to start with;
-    /// nil when the service stops.
-    private func nextFeed() -> (TrackFeed, Target, isPrimed: Bool)? {
+    /// What is most urgent, taken in hand; nil when the service stops.
+    private func nextJob() -> ((PieceBuffer) -> Void)? {
         monitor.locked {
             while !isStopping {
                 if isResting() {
@@ -197,12 +234,9 @@ public final class StreamingService: @unchecked Sendable {
                     continue
                 }
                 if let target {
-                    if queue.isEmpty { queue = needy(target) }
-                    while let feed = queue.popLast() {
-                        if !feed.isInHand {
-                            feed.isInHand = true
-                            return (feed, target, feed.isPrimed)
-                        }
+                    if queue.isEmpty { queue = jobs(target) }
+                    while let job = queue.popLast() {
+                        if let work = take(job, target) { return work }
                     }
                 }
                 idleThreads += 1
@@ -213,63 +247,149 @@ public final class StreamingService: @unchecked Sendable {
         }
     }
 
+    /// How often idle threads look: a sixteenth of a ring, or as often as what is stretched needs.
+    private var pollMilliseconds: Int {
+        let isStretched = !leaving.isEmpty || (target?.voices.contains { !$0.isPlain } ?? false)
+        return isStretched ? 3 : max(1, ringFrames * 1000 / sampleRate / 16)
+    }
+
     /// Whether a stream has just been primed and not been gone to yet.
     private func isResting() -> Bool {
         guard let courtesy else { return false }
-        if unsafe lanes[courtesy.lane].consumed.load(ordering: .acquiring) == 0, .now < courtesy.end {
-            return true
-        }
+        if consumed(courtesy.lane) == 0, .now < courtesy.end { return true }
         self.courtesy = nil
         return false
     }
 
-    /// Whether a feed has room for a turn.
-    private func wants(_ feed: TrackFeed, _ target: Target) -> Bool {
-        if feed.isInHand { return false }
-        if feed.generation != target.generation { return true }
-        let consumed = unsafe lanes[target.lane].consumed.load(ordering: .acquiring)
-        return feed.room(consumed: consumed) >= ringFrames / 4
+    /// The stream frame up to which a voice writes.
+    private func limit(_ voice: Voice, _ consumed: Int64) -> Int64 {
+        let ahead = voice.ahead(ringFrames: ringFrames, period: period)
+        if voice.isPlain { return consumed + ahead }
+        if voice.lane != target?.lane { return consumed + ahead + Int64(crossoverFrames) }
+        return max(consumed + ahead, min(demand, consumed + Int64(ringFrames)))
     }
 
-    /// Feeds that want data, the most starved last.
-    private func needy(_ target: Target) -> [TrackFeed] {
-        let consumed = unsafe lanes[target.lane].consumed.load(ordering: .acquiring)
-        let threshold = unprimed > 0 ? 1 : ringFrames / 4
-        var list: [(feed: TrackFeed, fill: Int64)] = []
-        for feed in feeds where !feed.isInHand {
-            if feed.generation != target.generation {
-                list.append((feed, -1))
-            } else if feed.room(consumed: consumed) >= threshold {
-                list.append((feed, feed.fill(consumed: consumed)))
+    /// Frames that a voice must lack to get a turn.
+    private func threshold(_ voice: Voice) -> Int64 {
+        !voice.isPrimed && voice.lane == target?.lane ? 1 : voice.isPlain ? Int64(ringFrames) / 4 : 128
+    }
+
+    /// Whether a voice has room for a turn.
+    private func wants(_ voice: Voice, _ target: Target) -> Bool {
+        if voice.isInHand || voice.isDone { return false }
+        let consumed = consumed(voice.lane)
+        return limit(voice, consumed) - max(voice.cursor, consumed) >= threshold(voice)
+    }
+
+    /// What there is to do, the most urgent last.
+    private func jobs(_ target: Target) -> [Job] {
+        var list: [(job: Job, fill: Int64)] = []
+        if consumed(target.lane) > 0 { leaving = [] }
+        for voice in leaving {
+            // A frame of the stream that sounds is wanted before any of the next.
+            let fill = voice.fill(consumed: consumed(voice.lane))
+            if wants(voice, target) {
+                list.append((.write(voice, ofOldStream: true), fill - Int64(ringFrames)))
+            }
+            addReads(voice, to: &list)
+        }
+        for voice in target.voices {
+            if wants(voice, target) {
+                let fill = voice.isPrimed ? voice.fill(consumed: consumed(target.lane)) : -1
+                list.append((.write(voice, ofOldStream: false), fill))
+            }
+            addReads(voice, to: &list)
+        }
+        return list.sorted { $0.fill > $1.fill }.map(\.job)
+    }
+
+    private func addReads(_ voice: Voice, to list: inout [(job: Job, fill: Int64)]) {
+        let isOld = voice.lane != target?.lane
+        for reservoir in voice.reservoirs where reservoir.wantsMore && !(isOld && reservoir.isReady) {
+            list.append((.read(reservoir), reservoir.isReady ? reservoir.level / 4 : -2))
+        }
+    }
+
+    /// Takes what a job needs in hand, and says what is to be done with it; nil where somebody else has it.
+    private func take(_ job: Job, _ target: Target) -> ((PieceBuffer) -> Void)? {
+        switch job {
+        case .write(let voice, let isOld):
+            guard wants(voice, target), !isHeld else { return nil }
+            let consumed = consumed(voice.lane)
+            let courses = voice.reservoirs.map(\.news)
+            var emptied: [Reservoir] = []
+            if voice.isPlain {
+                guard !voice.feeds[0].isInHand else { return nil }
+                voice.feeds[0].isInHand = true
+            } else if voice.cursor < consumed || courses.contains(where: { $0 != nil }) {
+                // What is kept changes, so that nobody may be filling it.
+                guard voice.reservoirs.allSatisfy({ !$0.isInHand }) else { return nil }
+                emptied = voice.reservoirs
+                for reservoir in emptied {
+                    reservoir.isInHand = true
+                    reservoir.news = nil
+                }
+            } else {
+                guard voice.reservoirs.allSatisfy(\.isReady) else { return nil }
+            }
+            voice.isInHand = true
+            let turns = voice.takeNews()
+            let until = turnLimit(voice, consumed, target)
+            return { [self, emptied] buffer in
+                for (reservoir, course) in zip(voice.reservoirs, courses) { course.map(reservoir.follow) }
+                voice.follow(turns)
+                write(voice, upTo: until, consumed: consumed, isOld ? nil : target, buffer: buffer)
+                monitor.locked {
+                    for reservoir in emptied { reservoir.isInHand = false }
+                    monitor.wakeAll()
+                }
+            }
+        case .read(let reservoir):
+            guard reservoir.wantsMore, !reservoir.isInHand, !reservoir.feed.isInHand, reservoir.news == nil,
+                !reservoir.feed.isGone
+            else { return nil }
+            reservoir.isInHand = true
+            reservoir.feed.isInHand = true
+            return { [self] _ in
+                repeat { reservoir.fill() } while !reservoir.isReady
+                monitor.locked {
+                    reservoir.isInHand = false
+                    reservoir.feed.isInHand = false
+                    monitor.wakeAll()
+                }
             }
         }
-        return list.sorted { $0.fill > $1.fill }.map(\.feed)
     }
 
-    private func serve(_ feed: TrackFeed, _ target: Target, isPrimed: Bool, buffer: PieceBuffer) {
-        let consumed = unsafe lanes[target.lane].consumed.load(ordering: .acquiring)
-        if feed.generation != target.generation {
-            // A track that joins a stream under way begins where that has come to.
-            feed.turn(to: target.map, lane: target.lane, from: consumed)
-        }
+    private func turnLimit(_ voice: Voice, _ consumed: Int64, _ target: Target) -> Int64 {
+        let limit = limit(voice, consumed)
+        guard voice.isPlain else { return limit }
         // Behind a locate every track gets a little before any gets much.
-        let isShort = feed.fill(consumed: consumed) < Int64(Self.turnFrames)
-        let wanted = !isPrimed ? target.frames : isShort ? PieceBuffer.frames : Self.turnFrames
-        feed.write(min(wanted, feed.room(consumed: consumed)), consumed: consumed, buffer: buffer)
-        if !isPrimed, let oldFrame = target.oldFrame {
-            feed.noteLikeness(oldFrame: oldFrame, frames: crossoverFrames)
+        let isShort = voice.fill(consumed: consumed) < Int64(Self.turnFrames)
+        let wanted = !voice.isPrimed ? target.frames : isShort ? PieceBuffer.frames : Self.turnFrames
+        return min(limit, max(voice.cursor, consumed) + Int64(wanted))
+    }
+
+    private func write(
+        _ voice: Voice, upTo limit: Int64, consumed: Int64, _ target: Target?, buffer: PieceBuffer
+    ) {
+        let wasPrimed = voice.isPrimed
+        voice.write(upTo: limit, consumed: consumed, buffer: buffer)
+        let needed = voice.isPlain ? target?.frames ?? 0 : 1
+        let isPrimed = voice.isDone || voice.cursor >= min(limit, consumed + Int64(needed))
+        if let target, !wasPrimed, isPrimed, let oldFrame = target.oldFrame {
+            voice.noteLikeness(oldFrame: oldFrame, frames: crossoverFrames)
         }
         let callback = monitor.locked {
-            feed.generation = target.generation
-            feed.isInHand = false
-            if self.target?.generation == target.generation { notePrimed(feed) }
+            voice.isInHand = false
+            if voice.isPlain { voice.feeds[0].isInHand = false }
+            if isPrimed, let target, self.target?.generation == target.generation { notePrimed(voice) }
             monitor.wakeAll()
             return takePrimedCallback()
         }
         callback?()
     }
-
-    /// Once every feed is primed: what is to be called, one time.
+    /// Once every voice is primed: what is to be called, one time.
     private func takePrimedCallback() -> (@Sendable () -> Void)? {
         guard unprimed == 0, let callback = whenPrimed else { return nil }
         whenPrimed = nil
@@ -277,9 +397,9 @@ public final class StreamingService: @unchecked Sendable {
         return callback
     }
 
-    private func notePrimed(_ feed: TrackFeed) {
-        if !feed.isPrimed {
-            feed.isPrimed = true
+    private func notePrimed(_ voice: Voice) {
+        if !voice.isPrimed {
+            voice.isPrimed = true
             unprimed -= 1
         }
     }

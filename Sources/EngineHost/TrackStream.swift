@@ -1,4 +1,5 @@
 import Glibc
+import Stretch
 
 /// A piece of a medium, placed on a track.
 public struct Clip {
@@ -40,6 +41,12 @@ public struct Clip {
         guard let plays else { return nil }
         let (frames, overflows) = length.multipliedReportingOverflow(by: plays)
         return overflows ? nil : start + frames
+    }
+
+    /// The timeline position behind its last frame where its media go by at `rate` a timeline frame.
+    func end(at rate: Double) -> Int64? {
+        if rate == 1 { return end }
+        return end.map { start + RateRange.outputFrames(of: $0 - start, rate: rate) }
     }
 
     /// Whether `position` lies behind the first frame of one of its passes.
@@ -94,13 +101,14 @@ public struct Clip {
     }
 }
 
-/// **Streaming:** what a track plays, from any place of the timeline: its clips, their loops, silence between.
+/// **Streaming:** what a track plays: its clips, their loops, silence between.
 ///
 /// One thread at a time reads it. A clip whose source fails is silent from there on, and told once.
 public final class TrackStream {
     /// Samples in a frame.
     public let channelCount: Int
-    private let clips: [Clip]
+    /// In the order of their starts.
+    let clips: [Clip]
     private var failed: [Bool]
     private var mixBuffer: [Float] = []
 
@@ -111,25 +119,22 @@ public final class TrackStream {
         failed = Array(repeating: false, count: clips.count)
     }
 
-    /// The timeline position behind the last sound; nil when it plays for ever.
-    public var end: Int64? {
+    /// The timeline position behind the last sound where media go by at `rate` a timeline frame; nil when it plays for
+    /// ever.
+    func end(at rate: Double) -> Int64? {
         var last: Int64 = 0
         for clip in clips {
-            guard let end = clip.end else { return nil }
+            guard let end = clip.end(at: rate) else { return nil }
             last = max(last, end)
         }
         return last
     }
 
-    /// Whether `position` lies in the middle of a sound, where a start must fade in.
-    func isInside(_ position: Int64) -> Bool {
-        clips.contains { $0.isInside(position) }
-    }
-
     /// Writes the `count` frames from `position` on to `buffer` and returns how many of them it wrote, at least
-    /// one: fewer where that saves a copy. Failures go to `report`.
+    /// one: fewer where that saves a copy. `clips` are the track's, begun where they begin on a line of media frames.
+    /// Failures go to `report`.
     func read(
-        at position: Int64, into buffer: UnsafeMutablePointer<Float>, count: Int,
+        _ clips: [Clip], at position: Int64, into buffer: UnsafeMutablePointer<Float>, count: Int,
         report: (SourceFailure) -> Void
     ) -> Int {
         var limit = count
@@ -147,21 +152,22 @@ public final class TrackStream {
             }
         }
         if let only = sounding.first, sounding.count == 1, clips[only].source.channelCount == channelCount {
-            return unsafe readClip(only, at: position, into: buffer, count: limit, report: report)
+            return unsafe readClip(
+                clips[only], only, at: position, into: buffer, count: limit, report: report)
         }
         for i in 0..<limit * channelCount { unsafe buffer[i] = 0 }
         for index in sounding {
-            unsafe addClip(index, at: position, to: buffer, count: limit, report: report)
+            unsafe addClip(clips[index], index, at: position, to: buffer, count: limit, report: report)
         }
         return limit
     }
 
     private func readClip(
-        _ index: Int, at position: Int64, into buffer: UnsafeMutablePointer<Float>, count: Int,
+        _ clip: Clip, _ index: Int, at position: Int64, into buffer: UnsafeMutablePointer<Float>, count: Int,
         report: (SourceFailure) -> Void
     ) -> Int {
         var failure: SourceFailure?
-        let frames = unsafe clips[index].read(at: position, into: buffer, count: count, failure: &failure)
+        let frames = unsafe clip.read(at: position, into: buffer, count: count, failure: &failure)
         if let failure {
             failed[index] = true
             report(failure)
@@ -170,16 +176,16 @@ public final class TrackStream {
     }
 
     private func addClip(
-        _ index: Int, at position: Int64, to buffer: UnsafeMutablePointer<Float>, count: Int,
+        _ clip: Clip, _ index: Int, at position: Int64, to buffer: UnsafeMutablePointer<Float>, count: Int,
         report: (SourceFailure) -> Void
     ) {
-        let channels = clips[index].source.channelCount
+        let channels = clip.source.channelCount
         if mixBuffer.count < count * channels { mixBuffer = Array(repeating: 0, count: count * channels) }
         var done = 0
         while done < count {
             let got = unsafe mixBuffer.withUnsafeMutableBufferPointer { scratch in
                 unsafe readClip(
-                    index, at: position + Int64(done), into: scratch.baseAddress!, count: count - done,
+                    clip, index, at: position + Int64(done), into: scratch.baseAddress!, count: count - done,
                     report: report)
             }
             for n in 0..<got {

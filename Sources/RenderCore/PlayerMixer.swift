@@ -1,4 +1,5 @@
 import CRealtime
+import Synchronization
 
 extension RenderState {
     /// How many tracks ahead the mixer asks for memory (docs/realtime.md).
@@ -22,6 +23,7 @@ extension RenderState {
         let offset = Int(frame & Int64(ringFrames &- 1))
         let laneOffset = transport.lane &* ringFrames &+ offset
         let meterBank = unsafe meters.active
+        let needed = seen &+ reserve
         scratch.envelope.isValid = false
         for i in 0..<playerCount {
             let ahead = i &+ Self.prefetchDistance
@@ -30,12 +32,12 @@ extension RenderState {
             let player = unsafe players + Int(entry.slot)
             let bus = unsafe plan.pointee.buses[Int(entry.bus)]
             // What is known of the data runs out with every turn of the streaming side, on all tracks together.
-            if unsafe player.pointee.available < seen &+ Int64(fadeFrames) {
+            if unsafe player.pointee.available < needed {
                 unsafe player.pointee.refresh(lane: transport.lane)
             }
             let isSteady =
                 unsafe player.pointee.flags.isClear
-                && player.pointee.available >= seen &+ Int64(fadeFrames) && player.pointee.end >= seen
+                && player.pointee.available >= needed && player.pointee.end >= seen
             if isSteady && bus.channelCount == 2 && (unsafe player.pointee.ring.channelCount == 2) {
                 let left = unsafe player.pointee.gainLeft
                 let right = unsafe player.pointee.gainRight
@@ -95,21 +97,27 @@ extension RenderState {
         unsafe settle(player, fade, count: count)
     }
 
+    /// Frames that a track must have ahead.
+    private var reserve: Int64 {
+        @_noLocks get { unsafe lanes[transport.lane].reserve.load(ordering: .relaxed) }
+    }
+
     /// Fades a track out before its data runs out, and in again once there is enough.
     @_noLocks private mutating func watchData(_ slot: Int, count: Int, at now: EngineFrame) {
         let player = unsafe players + slot
         let frame = transport.frame
-        let needed = frame &+ Int64(count &+ fadeFrames)
+        let reserve = reserve
+        let needed = frame &+ Int64(count) &+ reserve
         if unsafe player.pointee.available < needed || player.pointee.end != .max {
             unsafe player.pointee.refresh(lane: transport.lane)
         }
         let left = unsafe player.pointee.available &- frame
         if unsafe player.pointee.flags.isStarved {
-            if transport.isRolling && left >= Int64(count &+ 2 &* fadeFrames) {
+            if transport.isRolling && left >= Int64(count) &+ 2 &* reserve {
                 unsafe player.pointee.flags.isStarved = false
                 unsafe fades[slot].gate.move(to: 1, over: fadeFrames)
             }
-        } else if left < Int64(count &+ fadeFrames) && transport.isRolling {
+        } else if left < Int64(count) &+ reserve && transport.isRolling {
             unsafe player.pointee.flags.isStarved = true
             unsafe player.pointee.flags.isFading = true
             unsafe fades[slot].part()

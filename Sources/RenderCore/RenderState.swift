@@ -30,6 +30,9 @@ public struct Lane: ~Copyable {
     public let stopFrame: Atomic<Int64>
     /// The stream frame of which the tracks' `startsInside` speaks: a start anywhere else fades in.
     public let notedFrame: Atomic<Int64>
+    /// Frames that a track must have ahead not to fade out for want of data: those of a fade, or fewer where little is
+    /// kept ahead.
+    public let reserve: Atomic<Int64>
     /// All stream frames below this one have been heard: streaming may overwrite them.
     public let consumed: Atomic<Int64>
     /// The generation whose stream may no longer be read here: control may prime the next.
@@ -40,6 +43,7 @@ public struct Lane: ~Copyable {
         sessionEnd = Atomic(Int64.max)
         stopFrame = Atomic(Int64.max)
         notedFrame = Atomic(0)
+        reserve = Atomic(0)
         consumed = Atomic(0)
         released = Atomic(0)
     }

@@ -56,12 +56,16 @@ public struct RatePath: Hashable, Sendable {
         return segment.step == 0 ? segment.rate : Double(segment.increment(before: frame + 1)) * 0x1p-64
     }
 
-    /// Source frames to an output frame, on average between two output frames.
-    func rate(from first: Int64, to last: Int64) -> Double {
-        let segment = segment(of: first)
-        if segment.step == 0, segment == self.segment(of: last) { return segment.rate }
-        let moved = position(of: last).bits - segment.position(of: first).bits
-        return Double(moved) * 0x1p-64 / Double(last - first)
+    /// Source frames to an output frame, on average over `count` frames from `frame` on, as far as is settled by what has
+    /// begun at `frame`: a change that comes later counts for nothing, whether it is known already or not.
+    func rate(from frame: Int64, over count: Int64) -> Double {
+        let segment = segment(of: frame)
+        guard segment.step != 0 else { return segment.rate }
+        let increment = segment.increment(before: frame)
+        let goal = SourcePosition.increment(segment.rate)
+        let n = min(Int128(count), (goal - increment) / segment.step)
+        let moved = n * increment + segment.step * (n * (n + 1) / 2) + (Int128(count) - n) * goal
+        return Double(moved) * 0x1p-64 / Double(count)
     }
 
     /// Goes to `rate` from output frame `frame` on, linearly and over `ramp` frames, from where the rate stands then.

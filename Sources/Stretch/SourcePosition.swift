@@ -29,6 +29,17 @@ public struct SourcePosition: Hashable, Comparable, Sendable, BitwiseCopyable, C
     /// The place in frames, as exact as a `Double` can be.
     public var frames: Double { Double(frame) + Double(fraction) * 0x1p-64 }
 
+    /// The nearest source frame, the later one of two.
+    public var rounded: Int64 { fraction >= 1 << 63 ? frame + 1 : frame }
+
+    /// The place `frames` frames on.
+    public func moved(by frames: Int64) -> SourcePosition {
+        SourcePosition(bits: bits + Int128(frames) << 64)
+    }
+
+    /// How many frames one place is behind another.
+    public static func - (a: Self, b: Self) -> Double { Double(a.bits - b.bits) * 0x1p-64 }
+
     /// The place in frames, for a person.
     public var description: String { "\(frames)" }
 

@@ -5,7 +5,7 @@
     /// Samples in a frame, of all sources together.
     public let channelCount: Int
     /// Length in frames, of the longest source.
-    public let frameCount: Int64
+    public var frameCount: Int64 { sources.reduce(0) { max($0, $1.frameCount) } }
 
     private let sources: [any StretchSource]
     private var piece: [Float] = []
@@ -14,7 +14,6 @@
     public init(_ sources: [any StretchSource]) {
         self.sources = sources
         channelCount = sources.reduce(0) { $0 + $1.channelCount }
-        frameCount = sources.reduce(0) { max($0, $1.frameCount) }
     }
 
     /// Reads from every source; silence after the end of each.

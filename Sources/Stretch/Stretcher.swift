@@ -87,7 +87,7 @@ import Foundation
         self.path = path
         firstRate = rate
         self.semitones = semitones
-        start = path.position(of: 0).frame
+        start = path.position(of: 0).rounded
         steering = Steering(engine: engine, sampleRate: sampleRate)
         input = Planes(channelCount: source.channelCount, capacity: RubberBand.mostFrames)
         output = Planes(channelCount: source.channelCount, capacity: Self.outputFrames)
@@ -99,6 +99,9 @@ import Foundation
 
     /// Frequency out to frequency in, in equal temperament.
     private static func scale(_ semitones: Double) -> Double { semitones == 0 ? 1 : exp2(semitones / 12) }
+
+    /// Source frames that it may ask for beyond the place of what it is asked to make, at most.
+    public var readAhead: Int { band.windowFrames + max(Self.programFrames, band.windowFrames) }
 
     // MARK: Time
 
@@ -153,14 +156,32 @@ import Foundation
         let rate = path.rate
         semitones = lastSemitones
         pitchChanges = []
+        path = RatePath(rate: rate, frame: outputFrame, position: SourcePosition(frame: frame))
+        try begin(at: outputFrame, rate: rate)
+        start = frame
+    }
+
+    /// Begins anew at output frame `outputFrame` of its path, for which ``nextChange`` does not hold: what was to come is
+    /// given up. Where the path is between two frames of the source, it begins at the nearest.
+    public func restart(at outputFrame: Int64) throws(StretchError) {
+        path.forget(before: outputFrame)
+        let rate = path.rate(of: outputFrame)
+        while let next = pitchChanges.first, next.frame <= outputFrame {
+            semitones = next.semitones
+            pitchChanges.removeFirst()
+        }
+        try begin(at: outputFrame, rate: rate)
+        start = path.position(of: outputFrame).rounded
+    }
+
+    private func begin(at outputFrame: Int64, rate: Double) throws(StretchError) {
         band = try RubberBand(
             engine: engine, sampleRate: sampleRate, channelCount: channelCount, timeRatio: 1 / rate,
             pitchScale: Self.scale(semitones), movesPitch: movesPitch)
         (timeRatio, pitchScale) = (1 / rate, Self.scale(semitones))
-        path = RatePath(rate: rate, frame: outputFrame, position: SourcePosition(frame: frame))
         (firstRate, hasChanged) = (rate, false)
         steering = Steering(engine: engine, sampleRate: sampleRate)
-        (fed, start, taken, first) = (0, frame, 0, outputFrame)
+        (fed, taken, first) = (0, 0, outputFrame)
     }
 
     // MARK: Sound
@@ -200,7 +221,7 @@ import Foundation
             pitchChanges.removeFirst()
         }
         // What it is on average until the next hop, about.
-        let rate = path.rate(from: frame, to: frame + RatePath.rampFrames)
+        let rate = path.rate(from: frame, over: RatePath.rampFrames)
         if rate != firstRate { hasChanged = true }
         let asProgram = engine == .fine && !hasChanged && !steering.isNeeded
         let count = asProgram ? Self.programFrames : required

@@ -68,6 +68,11 @@
         window.empty()
     }
 
+    /// Leaves out what comes before output frame `outputFrame`.
+    public func skip(to outputFrame: Int64) {
+        self.outputFrame = max(self.outputFrame, outputFrame)
+    }
+
     /// Makes the next up to `count` frames, interleaved; fewer only at the end. `positions`, if there is one, takes the
     /// place of each.
     ///

@@ -20,7 +20,7 @@ public final class OfflineRig {
     /// A rig that plays `streams` at the given gains (unity where none is given), from `position` on.
     public init(
         _ streams: [TrackStream], gains: [(left: Float, right: Float)] = [], channels: Int = 2,
-        sampleRate: Int = 48_000, streamingThreads: Int = 2
+        sampleRate: Int = 48_000, streamingThreads: Int = 2, session: Double = 1, rates: [TrackRate] = []
     ) throws {
         self.channels = channels
         host = RenderHost(
@@ -30,8 +30,10 @@ public final class OfflineRig {
         main = try host.addBus(channelCount: channels, left: 1, right: 1)
         for (i, stream) in streams.enumerated() {
             let gain = i < gains.count ? gains[i] : (left: 1, right: 1)
-            tracks.append(try host.addTrack(stream, left: gain.left, right: gain.right))
+            let rate = i < rates.count ? rates[i] : TrackRate()
+            tracks.append(try host.addTrack(stream, left: gain.left, right: gain.right, rate: rate))
         }
+        host.rates.session = session
         try host.adopt(graph(of: tracks))
         host.streaming.start(threads: streamingThreads, priority: nil)
     }
@@ -57,6 +59,25 @@ public final class OfflineRig {
         let stream = driver.primeAndWait(StreamMap(start: position, loop: loop), stop: stop, at: frame)
         try host.send([stream.locate], at: frame)
         host.noteSent(stream)
+    }
+
+    /// Goes to other rates: as the stream is where it can, or by one that takes it up in `lead` frames, and returns the
+    /// frame of the stream from which on it does.
+    @discardableResult
+    public func go(to rates: Rates, lead: Int = 2_400) throws -> Int64 {
+        host.canTurn(to: rates) ? host.turn(to: rates) : try takeUp(at: rates, lead: lead)
+    }
+
+    /// Has a stream that is primed for `rates` take the current one up in `lead` frames.
+    @discardableResult
+    public func takeUp(at rates: Rates, lead: Int = 2_400) throws -> Int64 {
+        let now = host.transportPosition
+        let frame = EngineFrame(driver.engineFrame) + lead
+        let map = host.mapGoingOn(from: now.streamFrame + Int64(lead), loop: host.currentMap.loop)
+        let stream = driver.primeAndWait(map, rates: rates, at: frame)
+        try host.send([stream.locate], at: frame)
+        host.noteSent(stream)
+        return 0
     }
 
     /// Renders `frames` frames in blocks of `block`, and keeps what comes out.

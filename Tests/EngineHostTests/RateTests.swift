@@ -1,0 +1,109 @@
+import EngineHost
+import RenderCore
+import Stretch
+import TestSupport
+import Testing
+
+/// Every way to play at another rate.
+private let modes: [RateMode] = [.fine, .fast, .tape]
+private let rates = [0.5, 0.8, 1.25, 2]
+
+/// A source as a stretcher takes it.
+private final class Plain: StretchSource {
+    private let source: any FrameSource
+    var channelCount: Int { source.channelCount }
+    var frameCount: Int64 { source.frameCount }
+    init(_ source: any FrameSource) { self.source = source }
+
+    func read(from frame: Int64, into buffer: UnsafeMutablePointer<Float>, count: Int) throws -> Int {
+        try unsafe source.read(from: frame, into: buffer, count: count)
+    }
+}
+
+/// What a stretcher or a varispeed alone makes of a source, one channel.
+private func alone(_ source: any StretchSource, _ mode: RateMode, rate: Double, semitones: Double = 0) throws
+    -> [Float]
+{
+    var heard: [Float] = []
+    var piece = [Float](repeating: 0, count: 512 * source.channelCount)
+    let tape = try Varispeed(source, rate: rate)
+    let engine: StretchEngine = mode == .fast ? .fast : .fine
+    let stretcher = try Stretcher(
+        source, sampleRate: 48_000, engine: engine, rate: rate, semitones: semitones,
+        movesPitch: semitones != 0)
+    while true {
+        let made = try unsafe piece.withUnsafeMutableBufferPointer {
+            mode == .tape
+                ? try unsafe tape.process(into: $0.baseAddress!, count: 512)
+                : try unsafe stretcher.process(into: $0.baseAddress!, count: 512)
+        }
+        for i in 0..<made { heard.append(piece[i * source.channelCount]) }
+        if made < 512 { return heard }
+    }
+}
+
+@Suite("Rates: what one track plays")
+struct TrackRateTests {
+    @Test("A track is its stretcher's output to the bit, and ends where that ends", arguments: modes, rates)
+    func exact(mode: RateMode, rate: Double) throws {
+        let source = SignalSource.noise(seed: 3, frames: 30_001)
+        let rig = try OfflineRig(
+            [TrackStream(clips: [Clip(source: source)])], rates: [TrackRate(rate: rate, mode: mode)])
+        try rig.locate(to: 0)
+        try rig.host.send([.start])
+        rig.render(66_000)
+        let expected = try alone(Plain(source), mode, rate: rate)
+        #expect(expected.count == Int((30_001 / rate).rounded(.toNearestOrEven)))
+        expectIdentical(Array(rig.heard[0][..<expected.count]), expected)
+        #expect(rig.heard[0][expected.count...].allSatisfy { $0 == 0 })
+        let ends = rig.notices.compactMap { if case .ended(let frame) = $0 { frame.value } else { nil } }
+        #expect(ends == [Int64(expected.count)])
+    }
+
+    @Test("The same file and its inverse leave nothing, through 100 changes of rate", arguments: modes)
+    func null(mode: RateMode) throws {
+        let source = { SignalSource.noise(seed: 5, frames: 3_000_000) }
+        let streams = (0..<2).map { _ in TrackStream(clips: [Clip(source: source())]) }
+        let rate = TrackRate(rate: 0.8, mode: mode)
+        let rig = try OfflineRig(streams, gains: [(1, 1), (-1, -1)], rates: [rate, rate])
+        try rig.locate(to: 7_000)
+        try rig.host.send([.start])
+        var random = SplitMix(seed: 8)
+        for turn in 0..<100 {
+            var rates = rig.host.rates
+            rates.session = Double.random(in: 0.625...1.6, using: &random)
+            if turn % 10 == 9 { rates.session = 1.25 }
+            try rig.go(to: rates)
+            rig.render(Int.random(in: 500...2_500, using: &random), block: 333)
+        }
+        print(mode, rig.heard[0].firstIndex { $0 != 0 } as Any, rig.heard[0].count, rig.notices)
+        #expect(rig.heard[0].allSatisfy { $0 == 0 } && rig.heard[1].allSatisfy { $0 == 0 })
+        // The control: one of them alone is heard.
+        try rig.host.send([.trackGain(rig.tracks[1], left: 0, right: 0)])
+        rig.render(8_000)
+        #expect(peakDecibels(Array(rig.heard[0].suffix(4_000))) > -10)
+    }
+
+    @Test("A session's rate back at 1 gives the file's bits", arguments: modes)
+    func backToOne(mode: RateMode) throws {
+        let source = SignalSource.noise(seed: 9, frames: 3_000_000)
+        let rig = try OfflineRig(
+            [TrackStream(clips: [Clip(source: source)])], rates: [TrackRate(mode: mode)])
+        try rig.locate(to: 0)
+        try rig.host.send([.start])
+        rig.render(10_000)
+        expectIdentical(rig.heard[0], try samples(source, frames: 10_000))
+        for rate in [1.1, 0.9, 1] {
+            try rig.go(to: Rates(session: rate, tracks: rig.host.rates.tracks))
+            rig.render(9_000)
+        }
+        #expect(rig.host.canSettle)
+        try rig.takeUp(at: rig.host.rates)
+        rig.render(9_000)
+        rig.forget()
+        let place = rig.host.timelinePosition
+        rig.render(9_000)
+        expectIdentical(rig.heard[0], try samples(source, from: place, frames: 9_000))
+        #expect(!rig.host.canSettle)
+    }
+}
