@@ -7,9 +7,9 @@ enum Feature: String, CaseIterable {
     case transport
 
     /// The version of Backline that reads sessions as this module does, in two numbers.
-    static let thisVersion = "0.2"
+    static let thisVersion = "0.3"
 
-    private static let built: Set<Feature> = [.clips, .buses, .loops, .solo]
+    private static let built: Set<Feature> = [.clips, .buses, .loops, .solo, .rates]
 
     /// Whether this build has the feature.
     var isBuilt: Bool { Self.built.contains(self) }

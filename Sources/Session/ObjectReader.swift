@@ -117,12 +117,14 @@ struct ObjectReader {
         return integer
     }
 
-    mutating func choice(_ key: String, of choices: [String]) -> String? {
-        guard let choice = string(key) else { return nil }
-        guard choices.contains(choice) else {
-            let all = choices.map(quoted).joined(separator: ", ")
-            let hint = Spelling.hint(for: choice, among: choices)
-            report(key, "expected one of \(all), found \(quoted(choice))\(hint)")
+    /// One of a few words.
+    mutating func choice<Choice: CaseIterable & RawRepresentable<String>>(_ key: String) -> Choice? {
+        guard let word = string(key) else { return nil }
+        guard let choice = Choice(rawValue: word) else {
+            let words = Choice.allCases.map(\.rawValue)
+            let all = words.map(quoted).joined(separator: ", ")
+            let hint = Spelling.hint(for: word, among: words)
+            report(key, "expected one of \(all), found \(quoted(word))\(hint)")
             return nil
         }
         return choice

@@ -9,6 +9,9 @@ public struct Session: Sendable, Equatable {
     /// Frames a second of the timeline, and what `TimeValue.frames` counts; `nil`: that of the first file.
     public var sampleRate: Int?
 
+    /// How fast the timeline runs, 0.5 to 2: clips start at `start` over it, and it multiplies every track's rate.
+    public var rate: Double
+
     /// The tracks, in the order of the file.
     public var tracks: [Track]
 
@@ -23,11 +26,12 @@ public struct Session: Sendable, Equatable {
 
     /// Makes a session; without buses of its own it has `Bus.implicitMain`.
     public init(
-        name: String, sampleRate: Int? = nil, tracks: [Track] = [], buses: [Bus] = [.implicitMain],
-        needs: [String] = [], extensions: [String: JSONValue] = [:]
+        name: String, sampleRate: Int? = nil, rate: Double = 1, tracks: [Track] = [],
+        buses: [Bus] = [.implicitMain], needs: [String] = [], extensions: [String: JSONValue] = [:]
     ) {
         self.name = name
         self.sampleRate = sampleRate
+        self.rate = rate
         self.tracks = tracks
         self.buses = buses
         self.needs = needs

@@ -27,6 +27,7 @@ public enum SessionReader {
         else { return nil }
         var session = Session(name: object.string("name") ?? name(of: file))
         session.sampleRate = object.integer("sampleRate", in: 1_000...1_000_000)
+        session.rate = object.number("rate", in: Track.rateRange) ?? 1
         session.needs = needs(&object)
         let routing = Routing(
             tracks: object.list("tracks").enumerated().compactMap {
@@ -75,7 +76,6 @@ public enum SessionReader {
     }
 
     private static func refuseUnbuilt(_ object: inout ObjectReader) {
-        if object.number("rate", in: 0.5...2) ?? 1 != 1 { object.refuse("rate", .rates) }
         if !object.list("inputs").isEmpty { object.refuse("inputs", .inputs) }
         if object.string("transport") ?? "ignore" != "ignore" { object.refuse("transport", .transport) }
         if object.flag("resume") { object.refuse("resume") }

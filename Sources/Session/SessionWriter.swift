@@ -9,6 +9,7 @@ extension Session {
         fields.add("format", .string(SessionReader.format))
         fields.add("name", .string(name))
         fields.add("sampleRate", sampleRate.map { .scalar(String($0)) })
+        fields.add("rate", rate, unless: 1)
         fields.add("needs", needs.isEmpty ? nil : .list(needs.map(JSONText.string)))
         fields.add("tracks", .list(tracks.map(\.text)))
         fields.add("buses", buses == [.implicitMain] ? nil : .list(buses.map(\.text)))
@@ -30,6 +31,9 @@ extension Track {
         } else {
             fields.add("clips", .list(clips.map(\.text)))
         }
+        fields.add("rate", rate, unless: 1)
+        fields.add("rateMode", .string(rateMode.rawValue), unless: rateMode == .fine)
+        fields.add("pitch", pitch, unless: 0)
         fields.add("volume", gain, unless: 1)
         fields.add("pan", pan, unless: 0)
         fields.add("mute", mute)

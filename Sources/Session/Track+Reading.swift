@@ -1,10 +1,17 @@
 extension Track {
+    /// The rates of tracks and of the session.
+    static let rateRange = 0.5...2.0
+
+    /// An octave down to an octave up, in semitones.
+    static let pitchRange = -12.0...12.0
+
     /// Reads the `number`th track; `nil`, and a fault, where `node` is no object.
     static func draft(_ node: JSONNode, number: Int, log: FaultLog) -> Draft<Track>? {
         guard var object = ObjectReader(node, kind: "track", number: number, log: log) else { return nil }
         var draft = Draft(&object) { id, name, object in
             var track = Track(id: id, name: name)
             track.clips = clips(&object, log: log)
+            track.readRate(&object)
             track.gain = object.level()
             track.pan = object.number("pan", in: -1...1) ?? 0
             track.mute = object.flag("mute")
@@ -42,11 +49,18 @@ extension Track {
         }
     }
 
+    private mutating func readRate(_ object: inout ObjectReader) {
+        rate = object.number("rate", in: Self.rateRange) ?? 1
+        rateMode = object.choice("rateMode") ?? .fine
+        pitch = object.number("pitch", in: Self.pitchRange) ?? 0
+        if rateMode == .tape, pitch != 0 {
+            object.report(
+                "pitch",
+                "follows the rate in mode \"tape\"; choose \"fine\" or \"fast\", or leave \"pitch\" out")
+        }
+    }
+
     private static func refuseUnbuilt(_ object: inout ObjectReader) {
-        if object.number("rate", in: 0.5...2) ?? 1 != 1 { object.refuse("rate", .rates) }
-        // At rate 1 all of these sound the same.
-        _ = object.choice("rateMode", of: ["fine", "fast", "tape"])
-        if object.number("pitch", in: -.infinity ... .infinity) ?? 0 != 0 { object.refuse("pitch") }
         if !object.list("sends").isEmpty { object.refuse("sends", .sends) }
         if !object.list("inserts").isEmpty { object.refuse("inserts", .inserts) }
         if object.flag("direct") { object.refuse("direct") }

@@ -53,7 +53,7 @@ struct SessionFaultTests {
         (#"{}"#, #"the session has no "format"; it should begin with "format": "backline-session/1""#),
         (
             #"{ "format": "backline-session/2", "whatever": 1 }"#,
-            #""format" in the session: this build, 0.2, reads "backline-session/1", found "backline-session/2""#
+            #""format" in the session: this build, 0.3, reads "backline-session/1", found "backline-session/2""#
         ),
         (
             #"{ "format": "ardour" }"#,
@@ -70,29 +70,30 @@ struct SessionFaultTests {
         (#""name": null"#, #""name" in the session: expected a string, found null"#),
         (#""sampleRate": 0"#, #""sampleRate" in the session: expected 1000 to 1000000, found 0"#),
         (#""sampleRate": 48000.5"#, #""sampleRate" in the session: expected a whole number, found 48000.5"#),
-        (#""rate": 3"#, #""rate" in the session: expected 0.5 to 2, found 3"#),
-        (#""rate": 1.5"#, #""rate" in the session: not built yet; it needs Backline 0.3, and this is 0.2"#),
         (
             #""inputs": [1]"#,
-            #""inputs" in the session: not built yet; it needs Backline 0.4, and this is 0.2"#
+            #""inputs" in the session: not built yet; it needs Backline 0.4, and this is 0.3"#
         ),
         (
             #""transport": "follow""#,
-            #""transport" in the session: not built yet; it needs Backline 0.6, and this is 0.2"#
+            #""transport" in the session: not built yet; it needs Backline 0.6, and this is 0.3"#
         ),
         (
             #""tempo": 120"#,
-            #""tempo" in the session: not built yet; it needs a newer Backline, and this is 0.2"#
+            #""tempo" in the session: not built yet; it needs a newer Backline, and this is 0.3"#
         ),
         (
             #""resume": true"#,
-            #""resume" in the session: not built yet; it needs a newer Backline, and this is 0.2"#
+            #""resume" in the session: not built yet; it needs a newer Backline, and this is 0.3"#
         ),
-        (#""needs": ["sends"]"#, #""needs" in the session: "sends" needs Backline 0.5, and this is 0.2"#),
-        (#""needs": ["rates"]"#, #""needs" in the session: "rates" needs Backline 0.3, and this is 0.2"#),
+        (#""needs": ["sends"]"#, #""needs" in the session: "sends" needs Backline 0.5, and this is 0.3"#),
+        (
+            #""needs": ["rate"]"#,
+            #""needs" in the session: "rate" needs a newer Backline, and this is 0.3; did you mean "rates"?"#
+        ),
         (
             #""needs": ["solo", "clisp"]"#,
-            #""needs" in the session: "clisp" needs a newer Backline, and this is 0.2; did you mean "clips"?"#
+            #""needs" in the session: "clisp" needs a newer Backline, and this is 0.3; did you mean "clips"?"#
         ),
         (#""needs": [1]"#, #""needs" in the session: expected a string, found a number"#),
         (#""name": "a", "name": "b""#, #"key "name" stands twice in one object, first on line 1"#),
@@ -128,25 +129,18 @@ struct SessionFaultTests {
         ),
         (#""name": "\u001b[2J""#, #""name" in track "a": contains what does not print"#),
         (#""output": "mian""#, #""output" in track "a": there is no bus "mian"; did you mean "main"?"#),
-        (#""rate": 0.4"#, #""rate" in track "a": expected 0.5 to 2, found 0.4"#),
-        (#""rate": 0.5"#, #""rate" in track "a": not built yet; it needs Backline 0.3, and this is 0.2"#),
-        (
-            #""rateMode": "taep""#,
-            #""rateMode" in track "a": expected one of "fine", "fast", "tape", found "taep"; did you mean "tape"?"#
-        ),
-        (#""pitch": 2"#, #""pitch" in track "a": not built yet; it needs a newer Backline, and this is 0.2"#),
-        (#""sends": [{}]"#, #""sends" in track "a": not built yet; it needs Backline 0.5, and this is 0.2"#),
+        (#""sends": [{}]"#, #""sends" in track "a": not built yet; it needs Backline 0.5, and this is 0.3"#),
         (
             #""inserts": [{}]"#,
-            #""inserts" in track "a": not built yet; it needs Backline 0.5, and this is 0.2"#
+            #""inserts" in track "a": not built yet; it needs Backline 0.5, and this is 0.3"#
         ),
         (
             #""direct": true"#,
-            #""direct" in track "a": not built yet; it needs a newer Backline, and this is 0.2"#
+            #""direct" in track "a": not built yet; it needs a newer Backline, and this is 0.3"#
         ),
         (
             #""automation": {}"#,
-            #""automation" in track "a": not built yet; it needs a newer Backline, and this is 0.2"#
+            #""automation" in track "a": not built yet; it needs a newer Backline, and this is 0.3"#
         ),
         (
             #""stream": "http://a""#,
@@ -263,7 +257,7 @@ struct SessionFaultTests {
         (#"{ "id": "a", "automation": {} }"#, #""automation" in bus "a": not built yet; \#(newer)"#),
         (
             #"{ "id": "a", "sends": [1] }"#,
-            #""sends" in bus "a": not built yet; it needs Backline 0.5, and this is 0.2"#
+            #""sends" in bus "a": not built yet; it needs Backline 0.5, and this is 0.3"#
         ),
         (#"{ "id": "a", "inverts": true }"#, #"unknown key "inverts" in bus "a"; did you mean "inserts"?"#),
     ])
@@ -271,7 +265,7 @@ struct SessionFaultTests {
         #expect(messages(try session(#""buses": [\#(bus)]"#)) == [message])
     }
 
-    private static let newer = "it needs a newer Backline, and this is 0.2"
+    private static let newer = "it needs a newer Backline, and this is 0.3"
 
     @Test func `tracks and buses share their ids`() {
         let fields = #""buses": [{ "id": "main" }, { "id": "a" }], "tracks": [{ "id": "a", "file": "a" }]"#

@@ -6,7 +6,8 @@ struct SessionReaderTests {
         let session = try read(Samples.full)
         #expect(session.name == "Demo")
         #expect(session.sampleRate == 48_000)
-        #expect(session.needs == ["clips", "solo"])
+        #expect(session.rate == 1.25)
+        #expect(session.needs == ["clips", "solo", "rates"])
         #expect(session.extensions == ["x-studio": .object(["room": .integer(2), "hot": .bool(true)])])
         #expect(session.tracks.map(\.id) == ["guitar", "takes", "Bass", "drums"])
 
@@ -14,10 +15,13 @@ struct SessionReaderTests {
         #expect(guitar.name == "Guitar")
         #expect(guitar.clips == [Clip(file: "guitar.flac", start: .frames(480), loops: 2)])
         #expect((guitar.gain, guitar.pan, guitar.output) == (0.8, -0.3, "band"))
+        #expect((guitar.rate, guitar.rateMode, guitar.pitch) == (0.75, .fast, -0.5))
         #expect(guitar.mute && guitar.solo && guitar.invert)
         #expect(guitar.extensions == ["x-colour": .string("#f80")])
 
-        let clips = session.tracks[1].clips
+        let takes = session.tracks[1]
+        #expect((takes.rate, takes.rateMode, takes.pitch) == (2, .tape, 0))
+        let clips = takes.clips
         #expect(
             clips == [
                 Clip(
@@ -112,10 +116,10 @@ struct SessionReaderTests {
     @Test func `keys whose value is off are taken though their feature is not built`() throws {
         let track = try track(
             """
-            "rate": 1.0, "rateMode": "tape", "pitch": 0, "sends": [], "inserts": [], "direct": false
+            "sends": [], "inserts": [], "direct": false
             """)
         #expect(track == Track(id: "a", clips: [Clip(file: "a.wav")]))
-        let session = try session(#""rate": 1, "inputs": [], "transport": "ignore", "resume": false"#)
+        let session = try session(#""inputs": [], "transport": "ignore", "resume": false"#)
         #expect(session == Session(name: "demo"))
         #expect(try self.bus(#""sends": [], "inserts": []"#) == Bus(id: "main"))
     }

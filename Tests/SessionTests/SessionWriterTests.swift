@@ -9,6 +9,7 @@ struct SessionWriterTests {
         #"{ "format": "backline-session/1", "buses": [{ "id": "main" }] }"#,
         #"{ "format": "backline-session/1", "x-a": [[], {}, -0.0, 1e300, 7, "\u0000\"\\\n\u2028", null] }"#,
         #"{ "format": "backline-session/1", "tracks": [{ "file": "a", "gainDb": -3, "start": 1e-7 }] }"#,
+        #"{ "format": "backline-session/1", "rate": 0.5, "tracks": [{ "file": "a", "rateMode": "tape" }] }"#,
     ])
     func `what is written reads as the same session`(text: String) throws {
         let session = try read(text)
@@ -30,7 +31,8 @@ struct SessionWriterTests {
                   "format": "backline-session/1",
                   "name": "Demo",
                   "sampleRate": 48000,
-                  "needs": ["clips", "solo"],
+                  "rate": 1.25,
+                  "needs": ["clips", "solo", "rates"],
                   "tracks": [
                     {
                       "id": "guitar",
@@ -38,6 +40,9 @@ struct SessionWriterTests {
                       "file": "guitar.flac",
                       "start": { "frames": 480 },
                       "loops": 2,
+                      "rate": 0.75,
+                      "rateMode": "fast",
+                      "pitch": -0.5,
                       "volume": 0.8,
                       "pan": -0.3,
                       "mute": true,
@@ -61,9 +66,11 @@ struct SessionWriterTests {
                           "x-take": null
                         },
                         { "file": "take2.wav" }
-                      ]
+                      ],
+                      "rate": 2.0,
+                      "rateMode": "tape"
                     },
-                    { "id": "Bass", "file": "bass ♭𝄞.wav" },
+                    { "id": "Bass", "file": "bass ♭𝄞.wav", "pitch": 7.0 },
                     { "id": "drums", "file": "stems/drums.wav" }
                   ],
                   "buses": [
