@@ -60,16 +60,23 @@ public actor Engine {
     var isClosed = false
     private var request: Request?
     private var isLocating = false
+    var stretchWatch = StretchWatch()
+    /// When rates were last changed.
+    var ratesChanged = ContinuousClock.now
     /// Where the last locate went to, in frames.
     var locatePosition: Int64 = 0
     /// Where locates go that have not been told yet, by the generation of their streams.
     var locatesUnderWay: [UInt32: Int64] = [:]
+    /// Streams that only take another up at other rates: nobody asked for a locate.
+    var quietStreams: Set<UInt32> = []
 
     /// A place to go to.
     private struct Request {
-        /// The timeline position; nil means where it is, which is for a change of the loop range.
+        /// The timeline position; nil means where it is, which is for a change of the loop range or of rates.
         var position: Int64?
         var loop: Range<Int64>?
+        /// Whether it is for rates alone.
+        var isQuiet = false
     }
 
     /// Opens an engine for `document` on a server that runs, with its files open, its ports connected and the first
@@ -103,7 +110,9 @@ public actor Engine {
         playFrames = options.seconds.map(stage.frames)
 
         let isRealTime = client.isRealTime
-        stage.host.streaming.start(threads: 2, priority: isRealTime ? 15 : nil)
+        // One processor is left to JACK, if there are enough.
+        stage.host.streaming.start(
+            threads: max(2, ProcessInfo.processInfo.activeProcessorCount - 1), priority: isRealTime ? 15 : nil)
         var notices = Self.machineNotices(isRealTime: isRealTime, isMemoryLocked: stage.host.isMemoryLocked)
         do throws(JackError) {
             try client.registerOutputs(stage.outputNames)
@@ -207,6 +216,10 @@ public actor Engine {
     /// One request at a time is under way; of those that come meanwhile the newest counts.
     private func locate(_ newest: Request) async {
         request = newest
+        await serveRequests()
+    }
+
+    private func serveRequests() async {
         if isLocating { return }
         isLocating = true
         while let next = request {
@@ -214,6 +227,34 @@ public actor Engine {
             await perform(next)
         }
         isLocating = false
+        // Rates may have been changed while a stream was primed for others.
+        if stage.rates != stage.host.rates, !isClosed { turn() }
+    }
+
+    /// Has what plays go to the session's rates: as it is, if it can, or in a stream that takes it up.
+    func turn() {
+        let rates = stage.rates
+        if rates == stage.host.rates && !isLocating { return }
+        ratesChanged = .now
+        if !isLocating, stage.host.transportPosition.isRolling, stage.host.canTurn(to: rates) {
+            stage.host.turn(to: rates)
+            return
+        }
+        takeUp()
+    }
+
+    /// Has a stream that is primed for the session's rates take up the one that plays.
+    func takeUp() {
+        // A locate that is waiting is primed for them anyway.
+        guard request == nil else { return }
+        request = Request(position: nil, loop: stage.host.currentMap.loop, isQuiet: true)
+        if !isLocating { Task { await serveRequests() } }
+    }
+
+    /// How long stretchers take to be ready, as a rule: in frames.
+    private func lead(to rates: Rates) -> Int {
+        let isFine = stage.tracks.contains { rates[$0].mode == .fine && stage.host.isRated($0, at: rates) }
+        return sampleRate * (isFine ? 100 : 45) / 1000
     }
 
     /// How long a locate waits at most for the stream that sounds to get ahead.
@@ -227,40 +268,42 @@ public actor Engine {
             if isClosed || client.isServerGone { return }
             try? await Task.sleep(for: .milliseconds(2))
         }
+        let rates = stage.rates
         let now = host.transportPosition
         var frame = EngineFrame.now
-        var position = request.position ?? host.timelinePosition
-        if request.position == nil && now.isRolling {
-            // A loop range that changes keeps the place: it is gone to where the playhead will be by then.
-            let lead = max(2 * client.period, sampleRate / 20)
-            frame = EngineFrame(now.engineFrame) + lead
-            position = host.currentMap.position(of: now.streamFrame + Int64(lead))
+        // Where the stream that sounds is left, if that is known beforehand.
+        var left = now.streamFrame
+        var map = StreamMap(start: request.position ?? 0, loop: request.loop)
+        if request.position == nil {
+            // What goes on keeps its place: it is taken up where it will be by then.
+            if now.isRolling {
+                let lead = max(2 * client.period, lead(to: rates))
+                frame = EngineFrame(now.engineFrame) + lead
+                left += Int64(lead)
+            }
+            map = host.mapGoingOn(from: left, loop: request.loop)
         }
-        let map = StreamMap(start: position, loop: request.loop)
         var primed: PrimedStream?
         await withCheckedContinuation { ready in
-            primed = host.prime(map, stop: stop(for: map), at: frame, period: client.period) {
+            primed = host.prime(
+                map, rates: rates, stop: map.loop == nil ? stopPosition.flatMap { $0 > map.start ? $0 : nil } : nil,
+                stopFrames: playFrames.map { max(0, $0 - framesBefore - left) }, at: frame,
+                period: client.period
+            ) {
                 ready.resume()
             }
         }
         guard let primed, !isClosed else { return }
-        framesBefore += host.transportPosition.streamFrame
+        if request.position != nil { left = host.transportPosition.streamFrame }
         hasEnded = false
         guard (try? host.send([primed.locate], at: frame)) != nil else { return }
         host.noteSent(primed)
-        locatePosition = position
-        locatesUnderWay[primed.generation] = position
-    }
-
-    /// The timeline position at which a stream stops by itself.
-    private func stop(for map: StreamMap) -> Int64? {
-        let byFrames = playFrames.map {
-            map.start + max(0, $0 - framesBefore - stage.host.transportPosition.streamFrame)
-        }
-        let byPosition = map.loop == nil ? stopPosition.flatMap { $0 > map.start ? $0 : nil } : nil
-        switch (byFrames, byPosition) {
-        case (let a?, let b?): return min(a, b)
-        default: return byFrames ?? byPosition
+        framesBefore += left
+        if request.isQuiet {
+            quietStreams.insert(primed.generation)
+        } else {
+            locatePosition = map.start
+            locatesUnderWay[primed.generation] = map.start
         }
     }
 
@@ -278,6 +321,7 @@ public actor Engine {
         return EngineStatus(
             position: stage.seconds(stage.host.timelinePosition), duration: stage.end.map(stage.seconds),
             isPlaying: stage.host.transportPosition.isRolling,
-            loop: map.loop.map { stage.seconds($0.lowerBound)..<stage.seconds($0.upperBound) })
+            loop: map.loop.map { stage.seconds($0.lowerBound)..<stage.seconds($0.upperBound) },
+            rate: stage.session.rate, remaining: stage.host.framesLeft.map(stage.seconds))
     }
 }

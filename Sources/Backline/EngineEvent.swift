@@ -1,3 +1,5 @@
+public import Session
+
 /// What happens while an engine plays.
 public enum EngineEvent: Sendable, Equatable {
     /// It plays from this timeline position on, in seconds.
@@ -9,7 +11,7 @@ public enum EngineEvent: Sendable, Equatable {
     /// It went to this position, in seconds.
     case located(position: Double)
     /// A track ran out of data and is silent until there is more.
-    case underrun(track: String)
+    case underrun(track: String, cause: UnderrunCause)
     /// A track's file failed while it was read; the track is silent from there on.
     case stemFailed(StemProblem)
     /// The server lost this many frames; all tracks skipped the same.
@@ -24,16 +26,29 @@ public enum EngineEvent: Sendable, Equatable {
     case serverGone(reason: String)
 }
 
+/// Why a track ran out of data.
+public enum UnderrunCause: Sendable, Equatable {
+    /// Its file was not read in time.
+    case disk
+    /// It was not stretched in time, in this mode.
+    case stretching(RateMode)
+}
+
 /// How an engine is doing.
 public struct EngineStatus: Sendable, Equatable {
     /// The timeline position, in seconds.
     public var position: Double
-    /// The position behind the last sound, in seconds; nil when something plays for ever.
+    /// The position behind the last sound, in seconds; nil when something plays for ever. Where tracks' rates have been
+    /// changed, it is where they come to an end now.
     public var duration: Double?
     /// Whether it plays.
     public var isPlaying: Bool
     /// The loop range, in seconds.
     public var loop: Range<Double>?
+    /// The session's rate: timeline seconds to a second.
+    public var rate: Double
+    /// Seconds until the end at the rates of now; nil when it plays for ever, or goes round a loop range.
+    public var remaining: Double?
 }
 
 /// What an engine did since it was opened.

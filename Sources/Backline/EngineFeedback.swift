@@ -20,6 +20,7 @@ extension Engine {
             lateProblems.append(problem)
             continuation.yield(.stemFailed(problem))
         }
+        watchStretching()
         let xruns = client.xruns
         if xruns > xrunsTold {
             xrunsTold = xruns
@@ -42,12 +43,18 @@ extension Engine {
             hasEnded = true
             continuation.yield(.ended(position: status.position))
         case .located(let generation, _):
+            if quietStreams.remove(generation) != nil { break }
             let place = locatesUnderWay.removeValue(forKey: generation) ?? locatePosition
             continuation.yield(.located(position: stage.seconds(place)))
         case .underrun(let slot, _):
             underruns += 1
             if let i = stage.tracks.firstIndex(of: slot) {
-                continuation.yield(.underrun(track: stage.session.tracks[i].id))
+                let mode = stage.host.stretchMode(of: slot)
+                continuation.yield(
+                    .underrun(
+                        track: stage.session.tracks[i].id,
+                        cause: mode.map { .stretching($0 == .fine ? .fine : .fast) } ?? .disk))
+                if mode != nil { tellStretching(isLate: true) }
             }
         case .lost(let frames, _): continuation.yield(.lost(frames: frames))
         case .late, .refused: break
@@ -57,7 +64,9 @@ extension Engine {
     func hear(_ event: JackEvent) {
         switch event {
         case .shutdown(let reason): continuation.yield(.serverGone(reason: reason))
-        case .period(let frames): continuation.yield(.period(frames))
+        case .period(let frames):
+            stage.host.streaming.setPeriod(frames)
+            continuation.yield(.period(frames))
         case .sampleRate, .xrun, .freewheel, .portsChanged, .connectionsChanged: break
         }
     }

@@ -12,7 +12,7 @@ public struct Mixdown: Sendable {
         public var bus: String?
         /// Timeline seconds at which the file begins.
         public var from = 0.0
-        /// Length in seconds; nil up to the last sound.
+        /// Length in seconds of the file; nil up to the last sound.
         public var seconds: Double?
         /// Frames a block, 1 to 8,192. Every size gives the same bits.
         public var block = 4096
@@ -62,11 +62,12 @@ public struct Mixdown: Sendable {
         let stage = try Stage(document, sampleRate: sampleRate, outputBus: bus)
         if options.isStrict && !stage.problems.isEmpty { throw .stems(stage.problems) }
         let from = stage.frames(options.from)
-        let frames = try length(of: stage, from: from, seconds: options.seconds)
+        try checkLength(of: stage, from: from, seconds: options.seconds)
         let writer = try MixdownFile(
             path: path, options: options, channelCount: stage.outputNames.count, sampleRate: sampleRate)
         let driver = OfflineDriver(host: stage.host, outputCount: stage.outputNames.count)
-        stage.host.streaming.start(threads: 2, priority: nil)
+        stage.host.streaming.start(
+            threads: max(2, ProcessInfo.processInfo.activeProcessorCount), priority: nil)
         defer { stage.host.streaming.stop() }
         let stream = driver.primeAndWait(StreamMap(start: from))
         do throws(CommandRingFull) {
@@ -75,6 +76,7 @@ public struct Mixdown: Sendable {
             throw .full("the engine takes no commands")
         }
         stage.host.noteSent(stream)
+        let frames = options.seconds.map(stage.frames) ?? stream.frameCount ?? 0
 
         var sums = MeterSums()
         var done: Int64 = 0
@@ -122,9 +124,8 @@ public struct Mixdown: Sendable {
         }
     }
 
-    private static func length(of stage: Stage, from: Int64, seconds: Double?) throws(BacklineError) -> Int64
-    {
-        if let seconds { return stage.frames(seconds) }
+    private static func checkLength(of stage: Stage, from: Int64, seconds: Double?) throws(BacklineError) {
+        if seconds != nil { return }
         guard let end = stage.end else {
             throw .endless("the session loops for ever, so its mix has no end; say how much with --seconds")
         }
@@ -133,7 +134,6 @@ public struct Mixdown: Sendable {
                 "the session ends at \(stage.seconds(end)) s, so there is nothing to render from "
                     + "\(stage.seconds(from)) s on; give an earlier --from")
         }
-        return end - from
     }
 }
 

@@ -55,14 +55,23 @@ final class Stage {
                 busSlots.append(
                     try host.addBus(channelCount: bus.channels, left: gains.left, right: gains.right))
             }
-            for (stream, gains) in zip(loaded.streams, trackGains) {
-                trackSlots.append(try host.addTrack(stream, left: gains.left, right: gains.right))
+            for (i, stream) in loaded.streams.enumerated() {
+                trackSlots.append(
+                    try host.addTrack(
+                        stream, left: trackGains[i].left, right: trackGains[i].right,
+                        rate: session.tracks[i].ownRate))
             }
         } catch {
             throw .full(Self.explain(error))
         }
         buses = busSlots
         tracks = trackSlots
+        host.rates.session = session.rate
+        do {
+            try host.check(host.rates)
+        } catch {
+            throw .full("\(error)")
+        }
 
         var names: [String] = []
         var firstOutputs: [Int?] = []
@@ -138,6 +147,14 @@ final class Stage {
         }
     }
 
+    /// The rates of the session.
+    var rates: Rates {
+        Rates(
+            session: session.rate,
+            tracks: Dictionary(
+                uniqueKeysWithValues: zip(tracks, session.tracks.map(\.ownRate)).filter { $0.1 != TrackRate() }))
+    }
+
     private func moveFader(_ change: Command) {
         switch change {
         case .trackGain(let slot, let left, let right): host.moveFader(of: slot, left: left, right: right)
@@ -179,4 +196,17 @@ final class Stage {
 
     /// Where the last sound ends, in frames; nil when a track plays for ever.
     var end: Int64? { host.sessionEnd }
+}
+
+extension Track {
+    /// The track's own rate, as the engine takes it.
+    fileprivate var ownRate: TrackRate {
+        let mode: TrackRate.Mode =
+            switch rateMode {
+            case .fine: .fine
+            case .fast: .fast
+            case .tape: .tape
+            }
+        return TrackRate(rate: rate, mode: mode, semitones: pitch)
+    }
 }

@@ -113,6 +113,17 @@ struct Arguments {
         return number
     }
 
+    /// An option's value as a number in a range.
+    func decimal(_ name: String, in range: ClosedRange<Double>) throws(UsageError) -> Double? {
+        guard let text = string(name) else { return nil }
+        guard let number = Double(text), range.contains(number) else {
+            throw UsageError(
+                message: "--\(name) \(text): expected a number from \(Output.plain(range.lowerBound)) to "
+                    + "\(Output.plain(range.upperBound))")
+        }
+        return number
+    }
+
     /// An option's value as one of some words.
     func choice<Value: RawRepresentable & CaseIterable>(_ name: String, _ type: Value.Type) throws(UsageError)
         -> Value?

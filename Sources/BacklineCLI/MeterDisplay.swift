@@ -102,7 +102,8 @@ final class MeterDisplay {
 
     private func positionLine(_ status: EngineStatus, columns: Int) -> String {
         let state = status.isPlaying ? "▶" : "‖"
-        let times = "\(Output.time(status.position)) / \(status.duration.map { Output.time($0) } ?? "∞")"
+        let speed = status.rate == 1 ? "" : " × \(String(format: "%.2f", status.rate))"
+        let times = "\(Output.time(status.position)) / \(status.duration.map { Output.time($0) } ?? "∞")\(speed)"
         let space = min(60, columns - times.count - 3)
         guard space >= 4 else { return "\(state) \(times)" }
         let part = status.duration.map { $0 > 0 ? min(1, status.position / $0) : 0 } ?? 0
@@ -137,9 +138,12 @@ final class MeterDisplay {
         let output = session.buses.first { $0.output == nil }
         let volume = output.map { $0.gain > 0 ? Output.decibels(20 * log10($0.gain)) : "off" } ?? "0.0 dB"
         let isPlain = volume == "0.0 dB" || volume == "−0.0 dB"
+        let moved = session.tracks.first { $0.pitch != 0 }?.pitch
+        let pitch = moved.map { " \($0 > 0 ? "+" : "")\(Output.plain($0))" } ?? ""
         let choices =
             [
-                "space pause · ←→ 5 s · 1–9 mute · s 1–9 solo · +− volume \(volume) · q quit",
+                "space pause · ←→ 5 s · 1–9 mute · s 1–9 solo · +− volume \(volume) · [] speed · {} pitch\(pitch) · q quit",
+                "space · ←→ · 1–9 mute · s solo · +− vol \(volume) · [] speed · {} pitch\(pitch) · q quit",
                 "space · ←→ · 1–9 mute · s solo · +− vol \(volume) · q quit",
                 isPlain
                     ? "space ←→ 1–9 mute s solo +− vol q quit" : "1–9 mute s solo +− vol \(volume) q quit",

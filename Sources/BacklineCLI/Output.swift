@@ -87,6 +87,9 @@ enum Output {
         value.isFinite ? (value * 1000).rounded() / 1000 : nil
     }
 
+    /// A number without digits that say nothing: `0.8`, `2`.
+    static func plain(_ value: Double) -> String { String(format: "%g", value) }
+
     /// A time as `1:02.3` or `1:01:02.3`.
     static func time(_ seconds: Double) -> String {
         let tenths = Int((max(0, seconds) * 10).rounded(.down))

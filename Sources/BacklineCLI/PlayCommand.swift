@@ -10,7 +10,7 @@ enum PlayCommand: Command {
     static let usage = "SESSION|FILE… [options]"
     static let details = """
         keys: space pauses, ← and → go 5 s back and on, a digit mutes a track, s and a digit soloes it, + and − change
-        the volume, q quits.
+        the volume, [ and ] the speed by 0.05, { and } the pitch by a semitone, q quits.
 
         It plays through the JACK server that runs; else through PipeWire where that runs; else it starts a server on a
         sound card, or, where there is none, on the dummy driver, and ends it again. It connects only what the session
@@ -23,6 +23,7 @@ enum PlayCommand: Command {
         .init("to", "S", "stop at this place"),
         .init("seconds", "N", "play so much"),
         .init("loop", "A:B", "repeat this range, in seconds, without a gap"),
+    ] + RateOptions.all + [
         .init("at-end", "quit|stop|rewind", "what to do at the end (quit)"),
         .init("connect", "BUS.CHANNEL=PORT", "connect an output; repeats; e.g. main.1=system:playback_1"),
         .init("strict", nil, "a missing stem or port is an error"),
@@ -44,7 +45,8 @@ enum PlayCommand: Command {
         guard !(arguments.has("json") && arguments.has("events")) else {
             throw UsageError(message: "--json and --events exclude each other")
         }
-        let document = try SessionDocument.named(arguments.rest)
+        var document = try SessionDocument.named(arguments.rest)
+        try RateOptions.apply(arguments, to: &document)
         let (server, ownServer, notice) = try chooseServer(arguments, document)
         defer { ownServer?.stop() }
         var engineOptions = options

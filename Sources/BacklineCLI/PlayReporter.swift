@@ -50,7 +50,9 @@ final class PlayReporter {
     /// Before the first sound.
     func begin(_ status: EngineStatus) {
         guard style == .lines || style == .terminal else { return }
-        let length = status.duration.map { Output.time($0) } ?? "for ever"
+        let length =
+            (status.duration.map { Output.time($0) } ?? "for ever")
+            + (status.rate == 1 ? "" : ", at speed \(Output.plain(status.rate))")
         let count = session.tracks.count
         Output.line(
             "\(session.name.isEmpty ? "playing" : session.name): \(count) track\(count == 1 ? "" : "s"), \(length)"
@@ -68,8 +70,10 @@ final class PlayReporter {
 
     private func plainText(_ event: EngineEvent) -> String? {
         switch event {
-        case .underrun(let track):
+        case .underrun(let track, .disk):
             "track \"\(track)\" ran out of data and faded out; the disk is too slow, or too busy"
+        case .underrun(let track, .stretching(let mode)):
+            "track \"\(track)\" was not stretched in time, in \"\(mode.rawValue)\", and faded out"
         case .stemFailed(let problem): problem.description
         case .lost(let frames): "the server lost \(frames) frames; all tracks skipped them together"
         case .period(let frames): "the server's period is \(frames) frames now"
@@ -125,6 +129,7 @@ private struct EventJSON: Encodable {
     var frames: Int64?
     var count: Int?
     var text: String?
+    var cause: String?
 
     init(event: String, text: String) {
         self.event = event
@@ -138,7 +143,9 @@ private struct EventJSON: Encodable {
         case .paused(let position): (event, self.position) = ("paused", Output.number(position))
         case .ended(let position): (event, self.position) = ("ended", Output.number(position))
         case .located(let position): (event, self.position) = ("located", Output.number(position))
-        case .underrun(let track): (event, self.track) = ("underrun", track)
+        case .underrun(let track, .disk): (event, self.track, cause) = ("underrun", track, "disk")
+        case .underrun(let track, .stretching(let mode)):
+            (event, self.track, cause) = ("underrun", track, "stretching-\(mode.rawValue)")
         case .stemFailed(let problem):
             (event, track, file, text) = ("stemFailed", problem.track, problem.file, problem.reason)
         case .lost(let frames): (event, self.frames) = ("lost", frames)

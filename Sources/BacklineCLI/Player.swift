@@ -30,9 +30,9 @@ final class Player {
         try await engine.play()
         while outcome == nil {
             if interruption.isAsked { outcome = .interrupted }
-            for key in keys.read() {
+            for key in gathered(keys.read()) {
                 // What a key cannot do is no reason to stop the music.
-                do { try await press(key) } catch { reporter.notice("\(error)") }
+                do { try await press(key.key, times: key.times) } catch { reporter.notice("\(error)") }
             }
             await reporter.draw(engine)
             try? await Task.sleep(for: .milliseconds(reporter.style == .terminal ? 40 : 20))
@@ -74,13 +74,27 @@ final class Player {
         }
     }
 
-    private func press(_ key: Key) async throws {
+    /// Keys that were pressed several times in a row, as one: a key that is held down does not fall behind.
+    private func gathered(_ keys: [Key]) -> [(key: Key, times: Int)] {
+        var list: [(key: Key, times: Int)] = []
+        for key in keys {
+            let repeats = key == .left || key == .right
+            if repeats, let last = list.last, last.key == key {
+                list[list.count - 1].times += 1
+            } else {
+                list.append((key, 1))
+            }
+        }
+        return list
+    }
+
+    private func press(_ key: Key, times: Int) async throws {
         switch key {
         case .space:
             isToPlay.toggle()
             if isToPlay { try await engine.play() } else { try await engine.pause() }
-        case .left: await engine.skip(-5)
-        case .right: await engine.skip(5)
+        case .left: await engine.skip(-5 * Double(times))
+        case .right: await engine.skip(5 * Double(times))
         case .digit(let digit):
             let index = digit == 0 ? 9 : digit - 1
             let soloes = soloIsNext
@@ -90,11 +104,31 @@ final class Player {
             }
         case .letter("+"), .letter("="): try await changeVolume(1)
         case .letter("-"): try await changeVolume(-1)
+        case .letter("["): try await changeRate(-0.05)
+        case .letter("]"): try await changeRate(0.05)
+        case .letter("{"): try await changePitch(-1)
+        case .letter("}"): try await changePitch(1)
         case .letter("q"): outcome = .done
         default: break
         }
         soloIsNext = key == .letter("s")
         reporter.noteKey(await engine.session, soloIsNext: soloIsNext)
+    }
+
+    /// Changes the session's rate, in steps that meet 1.
+    private func changeRate(_ step: Double) async throws {
+        try await engine.edit { session in
+            session.rate = ((session.rate + step) * 100).rounded() / 100
+        }
+    }
+
+    /// Moves all tracks that have a pitch of their own.
+    private func changePitch(_ semitones: Double) async throws {
+        try await engine.edit { session in
+            for i in session.tracks.indices where session.tracks[i].rateMode != .tape {
+                session.tracks[i].pitch += semitones
+            }
+        }
     }
 
     /// Changes the volume of the buses that feed no other, by `decibels`, between silence and +12 dB.

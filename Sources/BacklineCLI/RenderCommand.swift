@@ -20,6 +20,7 @@ enum RenderCommand: Command {
         .init("block", "N", "frames a block, 1 to 8192 (4096); every size gives the same bits"),
         .init("from", "SECONDS", "begin at this place of the timeline"),
         .init("seconds", "N", "write so much; a session that loops for ever needs it"),
+    ] + RateOptions.all + [
         .init("strict", nil, "a missing or damaged stem is an error"),
         .init("force", nil, "replace an existing file"),
         .init("json", nil, "print one JSON object at the end"),
@@ -40,7 +41,8 @@ enum RenderCommand: Command {
         options.seconds = try arguments.length("seconds")
         options.replaces = arguments.has("force")
         options.isStrict = arguments.has("strict")
-        let document = try SessionDocument.named(arguments.rest)
+        var document = try SessionDocument.named(arguments.rest)
+        try RateOptions.apply(arguments, to: &document)
 
         let interruption = Interruption()
         let bar = ProgressBar(isShown: Output.isTerminal && !arguments.has("json") && !arguments.has("-q"))

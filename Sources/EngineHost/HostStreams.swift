@@ -9,6 +9,8 @@ public struct PrimedStream: Sendable {
     public let generation: UInt32
     /// Where it lies on the timeline.
     public let map: StreamMap
+    /// How many frames it has up to the last sound; nil when it never ends.
+    public let frameCount: Int64?
     let lane: Int
 
     /// The command that crosses over to it.
@@ -83,7 +85,8 @@ extension RenderHost {
                 frames: Self.primeFrames(period: period, fadeFrames: configuration.fadeFrames), voices: voices
             ),
             period: period, whenPrimed: whenReady)
-        return PrimedStream(generation: generation, map: map, lane: next)
+        return PrimedStream(
+            generation: generation, map: map, frameCount: streams[generation].flatMap(streamEnd), lane: next)
     }
 
     private func voice(
@@ -246,6 +249,18 @@ extension RenderHost {
     public func canTurn(to rates: Rates) -> Bool {
         guard let stream = streams[laneGenerations[lane]] else { return false }
         return stream.voices.allSatisfy { $0.shape.canGo(from: stream.rates, to: rates) }
+    }
+
+    /// Whether the track in `slot` would be stretched, or played as a tape, at `rates`.
+    public func isRated(_ slot: SlotID, at rates: Rates) -> Bool {
+        !rates[slot].sounding(rates.session).isPlain
+    }
+
+    /// How the track in `slot` is stretched at present; nil where its media are played as they are, or as a tape.
+    public func stretchMode(of slot: SlotID) -> TrackRate.Mode? {
+        let voice = streams[laneGenerations[lane]]?.voices.first { $0.shape.slots.contains(slot) }
+        guard case .stretch(let engine, _) = voice?.shape.maker else { return nil }
+        return engine == .fine ? .fine : .fast
     }
 
     /// Whether a stream that is primed for the current rates would need less: stretchers can be left out, or shared.

@@ -14,6 +14,8 @@ public final class StreamingService: @unchecked Sendable {
     private let ringFrames: Int
     private let crossoverFrames: Int
     private let sampleRate: Int
+    /// Processor time that stretching, and playing as a tape, have taken.
+    public let stretchNanoseconds = Atomic<Int64>(0)
 
     // Guarded by the monitor.
     /// The stream that is gone to, or will be; and what is stretched of the one before, which sounds until then.
@@ -374,7 +376,11 @@ public final class StreamingService: @unchecked Sendable {
         _ voice: Voice, upTo limit: Int64, consumed: Int64, _ target: Target?, buffer: PieceBuffer
     ) {
         let wasPrimed = voice.isPrimed
+        let began = voice.isPlain ? 0 : rt_thread_cpu_nanoseconds()
         voice.write(upTo: limit, consumed: consumed, buffer: buffer)
+        if !voice.isPlain {
+            stretchNanoseconds.wrappingAdd(rt_thread_cpu_nanoseconds() - began, ordering: .relaxed)
+        }
         let needed = voice.isPlain ? target?.frames ?? 0 : 1
         let isPrimed = voice.isDone || voice.cursor >= min(limit, consumed + Int64(needed))
         if let target, !wasPrimed, isPrimed, let oldFrame = target.oldFrame {

@@ -1,27 +1,27 @@
 public import RenderCore
 import Stretch
 
-/// How a track keeps time when its rate is not 1.
-public enum RateMode: Hashable, Sendable {
-    /// The pitch stays: Rubber Band R3, one stretcher a track.
-    case fine
-    /// The pitch stays, at a third of the price: Rubber Band R2, one stretcher for all tracks of one rate and pitch.
-    case fast
-    /// The pitch follows the rate, as on a tape machine.
-    case tape
-}
-
 /// A track's own rate.
 public struct TrackRate: Hashable, Sendable {
+    /// How a track keeps time when its rate is not 1.
+    public enum Mode: Hashable, Sendable {
+        /// The pitch stays: Rubber Band R3, one stretcher a track.
+        case fine
+        /// The pitch stays, at a third of the price: Rubber Band R2, one stretcher for all tracks of one rate and pitch.
+        case fast
+        /// The pitch follows the rate, as on a tape machine.
+        case tape
+    }
+
     /// Media frames to a timeline frame, 0.5 to 2.
     public var rate: Double
     /// How it keeps time.
-    public var mode: RateMode
+    public var mode: Mode
     /// How far the pitch goes up, −12 to 12; nothing in mode `tape`.
     public var semitones: Double
 
     /// A rate; by default the media's own.
-    public init(rate: Double = 1, mode: RateMode = .fine, semitones: Double = 0) {
+    public init(rate: Double = 1, mode: Mode = .fine, semitones: Double = 0) {
         self.rate = rate
         self.mode = mode
         self.semitones = semitones
@@ -111,7 +111,7 @@ struct VoiceShape: Hashable, Sendable {
             return goal.isPlain && slots.allSatisfy { old[$0].rate == new[$0].rate }
         case .tape: return slots.allSatisfy { new[$0].mode == .tape }
         case .stretch(let engine, let movesPitch):
-            let mode: RateMode = engine == .fine ? .fine : .fast
+            let mode: TrackRate.Mode = engine == .fine ? .fine : .fast
             return slots.allSatisfy { new[$0].mode == mode } && (movesPitch || goal.semitones == 0)
         }
     }

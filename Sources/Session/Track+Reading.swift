@@ -1,9 +1,9 @@
 extension Track {
     /// The rates of tracks and of the session.
-    static let rateRange = 0.5...2.0
+    public static let rateRange = 0.5...2.0
 
     /// An octave down to an octave up, in semitones.
-    static let pitchRange = -12.0...12.0
+    public static let pitchRange = -12.0...12.0
 
     /// Reads the `number`th track; `nil`, and a fault, where `node` is no object.
     static func draft(_ node: JSONNode, number: Int, log: FaultLog) -> Draft<Track>? {

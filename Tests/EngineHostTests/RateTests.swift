@@ -5,7 +5,7 @@ import TestSupport
 import Testing
 
 /// Every way to play at another rate.
-private let modes: [RateMode] = [.fine, .fast, .tape]
+private let modes: [TrackRate.Mode] = [.fine, .fast, .tape]
 private let rates = [0.5, 0.8, 1.25, 2]
 
 /// A source as a stretcher takes it.
@@ -21,7 +21,7 @@ private final class Plain: StretchSource {
 }
 
 /// What a stretcher or a varispeed alone makes of a source, one channel.
-private func alone(_ source: any StretchSource, _ mode: RateMode, rate: Double, semitones: Double = 0) throws
+private func alone(_ source: any StretchSource, _ mode: TrackRate.Mode, rate: Double, semitones: Double = 0) throws
     -> [Float]
 {
     var heard: [Float] = []
@@ -45,7 +45,7 @@ private func alone(_ source: any StretchSource, _ mode: RateMode, rate: Double, 
 @Suite("Rates: what one track plays")
 struct TrackRateTests {
     @Test("A track is its stretcher's output to the bit, and ends where that ends", arguments: modes, rates)
-    func exact(mode: RateMode, rate: Double) throws {
+    func exact(mode: TrackRate.Mode, rate: Double) throws {
         let source = SignalSource.noise(seed: 3, frames: 30_001)
         let rig = try OfflineRig(
             [TrackStream(clips: [Clip(source: source)])], rates: [TrackRate(rate: rate, mode: mode)])
@@ -61,7 +61,7 @@ struct TrackRateTests {
     }
 
     @Test("The same file and its inverse leave nothing, through 100 changes of rate", arguments: modes)
-    func null(mode: RateMode) throws {
+    func null(mode: TrackRate.Mode) throws {
         let source = { SignalSource.noise(seed: 5, frames: 3_000_000) }
         let streams = (0..<2).map { _ in TrackStream(clips: [Clip(source: source())]) }
         let rate = TrackRate(rate: 0.8, mode: mode)
@@ -85,7 +85,7 @@ struct TrackRateTests {
     }
 
     @Test("A session's rate back at 1 gives the file's bits", arguments: modes)
-    func backToOne(mode: RateMode) throws {
+    func backToOne(mode: TrackRate.Mode) throws {
         let source = SignalSource.noise(seed: 9, frames: 3_000_000)
         let rig = try OfflineRig(
             [TrackStream(clips: [Clip(source: source)])], rates: [TrackRate(mode: mode)])
