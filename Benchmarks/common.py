@@ -124,8 +124,8 @@ def pan_of(i):
     return i * 37 % 101
 
 
-def session_file(name, files, loops=0, tracks=None, buses=None):
-    """A session with these stems at half volume, each panned elsewhere."""
+def session_file(name, files, loops=0, tracks=None, buses=None, rate=None, mode=None):
+    """A session with these stems at half volume, each panned elsewhere, at this rate in this mode."""
     path = os.path.join(WORK, f"{name}.backline.json")
     document = {
         "format": "backline-session/1", "name": name, "sampleRate": RATE,
@@ -135,6 +135,11 @@ def session_file(name, files, loops=0, tracks=None, buses=None):
     }
     if buses:
         document["buses"] = buses
+    if rate:
+        document["rate"] = rate
+    if mode:
+        for track in document["tracks"]:
+            track["rateMode"] = mode
     with open(path, "w") as out:
         json.dump(document, out)
     return path
