@@ -112,7 +112,8 @@ public actor Engine {
         let isRealTime = client.isRealTime
         // One processor is left to JACK, if there are enough.
         stage.host.streaming.start(
-            threads: max(2, ProcessInfo.processInfo.activeProcessorCount - 1), priority: isRealTime ? 15 : nil)
+            threads: max(2, ProcessInfo.processInfo.activeProcessorCount - 1), priority: isRealTime ? 15 : nil
+        )
         var notices = Self.machineNotices(isRealTime: isRealTime, isMemoryLocked: stage.host.isMemoryLocked)
         do throws(JackError) {
             try client.registerOutputs(stage.outputNames)
@@ -286,7 +287,8 @@ public actor Engine {
         var primed: PrimedStream?
         await withCheckedContinuation { ready in
             primed = host.prime(
-                map, rates: rates, stop: map.loop == nil ? stopPosition.flatMap { $0 > map.start ? $0 : nil } : nil,
+                map, rates: rates,
+                stop: map.loop == nil ? stopPosition.flatMap { $0 > map.start ? $0 : nil } : nil,
                 stopFrames: playFrames.map { max(0, $0 - framesBefore - left) }, at: frame,
                 period: client.period
             ) {

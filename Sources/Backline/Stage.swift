@@ -152,7 +152,9 @@ final class Stage {
         Rates(
             session: session.rate,
             tracks: Dictionary(
-                uniqueKeysWithValues: zip(tracks, session.tracks.map(\.ownRate)).filter { $0.1 != TrackRate() }))
+                uniqueKeysWithValues: zip(tracks, session.tracks.map(\.ownRate)).filter {
+                    $0.1 != TrackRate()
+                }))
     }
 
     private func moveFader(_ change: Command) {

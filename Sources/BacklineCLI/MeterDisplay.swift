@@ -103,7 +103,8 @@ final class MeterDisplay {
     private func positionLine(_ status: EngineStatus, columns: Int) -> String {
         let state = status.isPlaying ? "▶" : "‖"
         let speed = status.rate == 1 ? "" : " × \(String(format: "%.2f", status.rate))"
-        let times = "\(Output.time(status.position)) / \(status.duration.map { Output.time($0) } ?? "∞")\(speed)"
+        let times =
+            "\(Output.time(status.position)) / \(status.duration.map { Output.time($0) } ?? "∞")\(speed)"
         let space = min(60, columns - times.count - 3)
         guard space >= 4 else { return "\(state) \(times)" }
         let part = status.duration.map { $0 > 0 ? min(1, status.position / $0) : 0 } ?? 0

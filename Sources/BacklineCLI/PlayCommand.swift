@@ -16,21 +16,22 @@ enum PlayCommand: Command {
         sound card, or, where there is none, on the dummy driver, and ends it again. It connects only what the session
         says, or --connect.
         """
-    static let options: [Arguments.Option] = [
-        .init("server", "NAME", "the JACK server to play through"),
-        .init("client", "NAME", "the name in the JACK graph (backline)"),
-        .init("from", "S", "begin at this place of the timeline, in seconds or as 1:30"),
-        .init("to", "S", "stop at this place"),
-        .init("seconds", "N", "play so much"),
-        .init("loop", "A:B", "repeat this range, in seconds, without a gap"),
-    ] + RateOptions.all + [
-        .init("at-end", "quit|stop|rewind", "what to do at the end (quit)"),
-        .init("connect", "BUS.CHANNEL=PORT", "connect an output; repeats; e.g. main.1=system:playback_1"),
-        .init("strict", nil, "a missing stem or port is an error"),
-        .init("silent", nil, "play through a server of its own that makes no sound"),
-        .init("json", nil, "print one JSON object at the end"),
-        .init("events", nil, "print one JSON object a line, as things happen"),
-    ]
+    static let options: [Arguments.Option] =
+        [
+            .init("server", "NAME", "the JACK server to play through"),
+            .init("client", "NAME", "the name in the JACK graph (backline)"),
+            .init("from", "S", "begin at this place of the timeline, in seconds or as 1:30"),
+            .init("to", "S", "stop at this place"),
+            .init("seconds", "N", "play so much"),
+            .init("loop", "A:B", "repeat this range, in seconds, without a gap"),
+        ] + RateOptions.all + [
+            .init("at-end", "quit|stop|rewind", "what to do at the end (quit)"),
+            .init("connect", "BUS.CHANNEL=PORT", "connect an output; repeats; e.g. main.1=system:playback_1"),
+            .init("strict", nil, "a missing stem or port is an error"),
+            .init("silent", nil, "play through a server of its own that makes no sound"),
+            .init("json", nil, "print one JSON object at the end"),
+            .init("events", nil, "print one JSON object a line, as things happen"),
+        ]
 
     /// What to do at the end.
     enum AtEnd: String, CaseIterable {

@@ -6,7 +6,9 @@ enum RateOptions {
     static let all: [Arguments.Option] = [
         .init("speed", "R", "the session's rate, 0.5 to 2, instead of what it says"),
         .init("pitch", "N", "move all tracks by so many semitones, -12 to 12; 0.5 is 50 cents"),
-        .init("mode", "M", "how all tracks keep time: fine (best), fast (a third of the work), tape (pitch follows)"),
+        .init(
+            "mode", "M",
+            "how all tracks keep time: fine (best), fast (a third of the work), tape (pitch follows)"),
     ]
 
     /// Changes `document` by what `arguments` say.
@@ -22,7 +24,8 @@ enum RateOptions {
         let movable = document.session.tracks.indices.filter { document.session.tracks[$0].rateMode != .tape }
         guard !movable.isEmpty || pitch == 0 else {
             throw UsageError(
-                message: "--pitch \(pitch): in mode tape the pitch follows the rate; choose --mode fine or fast")
+                message:
+                    "--pitch \(pitch): in mode tape the pitch follows the rate; choose --mode fine or fast")
         }
         for i in movable { document.session.tracks[i].pitch = pitch }
     }

@@ -11,21 +11,22 @@ enum RenderCommand: Command {
         The file is 24 bits unless its format has no such samples, and is there only once it is whole. 16 and 24 bits
         clip at full scale, which is counted and told; 16 bits are dithered. The mix is that of the bus "main".
         """
-    static let options: [Arguments.Option] = [
-        .init("-o", "FILE", "the file to write; its ending says its format"),
-        .init("format", "F", "wav, rf64, w64, aiff, caf, flac, ogg, opus or mp3"),
-        .init("bits", "16|24|32f", "what samples the file has"),
-        .init("rate", "N", "the file's sample rate, if not the session's"),
-        .init("bus", "BUS", "the bus to write, if not main"),
-        .init("block", "N", "frames a block, 1 to 8192 (4096); every size gives the same bits"),
-        .init("from", "SECONDS", "begin at this place of the timeline"),
-        .init("seconds", "N", "write so much; a session that loops for ever needs it"),
-    ] + RateOptions.all + [
-        .init("strict", nil, "a missing or damaged stem is an error"),
-        .init("force", nil, "replace an existing file"),
-        .init("json", nil, "print one JSON object at the end"),
-        .init("-q", nil, "no progress bar"),
-    ]
+    static let options: [Arguments.Option] =
+        [
+            .init("-o", "FILE", "the file to write; its ending says its format"),
+            .init("format", "F", "wav, rf64, w64, aiff, caf, flac, ogg, opus or mp3"),
+            .init("bits", "16|24|32f", "what samples the file has"),
+            .init("rate", "N", "the file's sample rate, if not the session's"),
+            .init("bus", "BUS", "the bus to write, if not main"),
+            .init("block", "N", "frames a block, 1 to 8192 (4096); every size gives the same bits"),
+            .init("from", "SECONDS", "begin at this place of the timeline"),
+            .init("seconds", "N", "write so much; a session that loops for ever needs it"),
+        ] + RateOptions.all + [
+            .init("strict", nil, "a missing or damaged stem is an error"),
+            .init("force", nil, "replace an existing file"),
+            .init("json", nil, "print one JSON object at the end"),
+            .init("-q", nil, "no progress bar"),
+        ]
 
     static func run(_ arguments: Arguments) async throws -> ExitStatus {
         guard let path = arguments.string("-o") else {

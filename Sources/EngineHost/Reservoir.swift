@@ -16,6 +16,8 @@ final class Reservoir: StretchSource, @unchecked Sendable {
     /// Media frames below this one are not needed any more.
     private let taken: Atomic<Int64>
     private let end: Atomic<Int64>
+    /// The media frame that a stretcher begins at; what lies before it is its past.
+    private let start: Atomic<Int64>
 
     // Guarded by the streaming service's monitor.
     var isInHand = false
@@ -26,8 +28,8 @@ final class Reservoir: StretchSource, @unchecked Sendable {
     static let turnFrames = 4_096
     /// Frames that a stretcher hears before the first that it is to make: half of the longest window.
     private static let past: Int64 = 8_192
-    /// Frames that must be there, or all that there are, before a stretcher is asked for a piece: at first its past and a
-    /// window, and what a piece takes at the highest rate.
+    /// Frames that must be there, or all that there are, before a stretcher is asked for a piece: a window, and what a
+    /// piece takes at the highest rate.
     private let leastFrames: Int64
 
     /// A reservoir for `media` of `feed`, for a stretcher that begins at `place`. It holds 1.4 s at 48 kHz.
@@ -35,15 +37,15 @@ final class Reservoir: StretchSource, @unchecked Sendable {
         self.media = media
         self.feed = feed
         channelCount = media.channelCount
-        let window = Int64((sampleRate + 47_999) / 48_000 * 8_192)
-        leastFrames = Self.past + window
-        capacity = 8 * window
+        leastFrames = Int64((sampleRate + 47_999) / 48_000 * 8_192)
+        capacity = 8 * leastFrames
         let capacity = Int(capacity)
         let first = max(0, place.frame - Self.past)
         unsafe samples = .allocate(capacity: capacity * media.channelCount)
         filled = Atomic(first)
         taken = Atomic(first)
         end = Atomic(media.frameCount)
+        start = Atomic(place.frame)
     }
 
     deinit { unsafe samples.deallocate() }
@@ -51,14 +53,21 @@ final class Reservoir: StretchSource, @unchecked Sendable {
     /// The media frame behind the last sound.
     var frameCount: Int64 { end.load(ordering: .acquiring) }
 
-    /// Frames that are there.
-    var level: Int64 { filled.load(ordering: .acquiring) - taken.load(ordering: .acquiring) }
+    /// Frames that are there of what the stretcher is still to come to.
+    var level: Int64 {
+        filled.load(ordering: .acquiring)
+            - max(taken.load(ordering: .acquiring), start.load(ordering: .acquiring))
+    }
+
+    private var room: Int64 {
+        capacity - (filled.load(ordering: .acquiring) - taken.load(ordering: .acquiring))
+    }
 
     /// Whether a stretcher can be asked for a piece.
     var isReady: Bool { level >= leastFrames || isComplete }
 
     /// Whether there is room for a turn.
-    var wantsMore: Bool { !isComplete && level + Int64(Self.turnFrames) <= capacity }
+    var wantsMore: Bool { !isComplete && room >= Int64(Self.turnFrames) }
 
     private var isComplete: Bool { filled.load(ordering: .acquiring) >= frameCount }
 
@@ -67,7 +76,7 @@ final class Reservoir: StretchSource, @unchecked Sendable {
     /// Reads one turn more. What lies behind the media's end is left out.
     func fill() {
         let from = filled.load(ordering: .relaxed)
-        var left = min(Int64(Self.turnFrames), capacity - level, frameCount - from)
+        var left = min(Int64(Self.turnFrames), room, frameCount - from)
         var frame = from
         while left > 0 {
             let offset = frame % capacity
@@ -95,6 +104,7 @@ final class Reservoir: StretchSource, @unchecked Sendable {
         let first = max(0, place.frame - Self.past)
         let kept = filled.load(ordering: .relaxed)
         let isKept = first >= taken.load(ordering: .relaxed) && first <= kept
+        start.store(place.frame, ordering: .relaxed)
         taken.store(first, ordering: .relaxed)
         filled.store(isKept ? kept : first, ordering: .releasing)
     }

@@ -381,7 +381,7 @@ public final class StreamingService: @unchecked Sendable {
         if !voice.isPlain {
             stretchNanoseconds.wrappingAdd(rt_thread_cpu_nanoseconds() - began, ordering: .relaxed)
         }
-        let needed = voice.isPlain ? target?.frames ?? 0 : 1
+        let needed = voice.isPlain ? target?.frames ?? 0 : Int(limit - consumed)
         let isPrimed = voice.isDone || voice.cursor >= min(limit, consumed + Int64(needed))
         if let target, !wasPrimed, isPrimed, let oldFrame = target.oldFrame {
             voice.noteLikeness(oldFrame: oldFrame, frames: crossoverFrames)

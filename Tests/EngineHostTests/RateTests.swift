@@ -21,7 +21,8 @@ private final class Plain: StretchSource {
 }
 
 /// What a stretcher or a varispeed alone makes of a source, one channel.
-private func alone(_ source: any StretchSource, _ mode: TrackRate.Mode, rate: Double, semitones: Double = 0) throws
+private func alone(_ source: any StretchSource, _ mode: TrackRate.Mode, rate: Double, semitones: Double = 0)
+    throws
     -> [Float]
 {
     var heard: [Float] = []
