@@ -293,7 +293,7 @@ ENGINE = {"CRealtime", "RealtimePrimitives", "RenderCore"}
 ALLOWED = {
     "RealtimePrimitives": {"Synchronization"},
     "RenderCore": {"CRealtime", "RealtimePrimitives", "Synchronization"},
-    "EngineHost": SYSTEM | ENGINE | {"Dispatch", "Foundation"},
+    "EngineHost": SYSTEM | ENGINE | {"Stretch", "Dispatch", "Foundation"},
     "Session": SYSTEM | {"Foundation"},
     "Doctor": SYSTEM | {"Foundation"},
     "JackClient": SYSTEM | ENGINE | {"EngineHost", "CJack", "Dispatch", "Foundation"},
