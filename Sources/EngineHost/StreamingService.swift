@@ -66,6 +66,8 @@ public final class StreamingService: @unchecked Sendable {
 
     /// Frames that one turn of a voice writes at most.
     private static let turnFrames = 16_384
+    /// Frames that a voice which stretches must lack to get a turn.
+    private static let leastTurn: Int64 = 128
 
     init(
         lanes: UnsafeMutablePointer<Lane>, ringFrames: Int, crossoverFrames: Int,
@@ -182,7 +184,10 @@ public final class StreamingService: @unchecked Sendable {
     public func waitForData(_ frames: Int) {
         monitor.locked {
             courtesy = nil
-            if let target { demand = max(demand, consumed(target.lane) + Int64(frames)) }
+            // With the least that a voice takes a turn for: what lacks less than that would never come.
+            if let target {
+                demand = max(demand, consumed(target.lane) + Int64(frames) + Self.leastTurn)
+            }
             while let target, !target.voices.allSatisfy({ isReady($0, frames, target) }) {
                 monitor.wakeAll()
                 monitor.wait(milliseconds: 100)
@@ -273,7 +278,8 @@ public final class StreamingService: @unchecked Sendable {
 
     /// Frames that a voice must lack to get a turn.
     private func threshold(_ voice: Voice) -> Int64 {
-        !voice.isPrimed && voice.lane == target?.lane ? 1 : voice.isPlain ? Int64(ringFrames) / 4 : 128
+        if !voice.isPrimed && voice.lane == target?.lane { return 1 }
+        return voice.isPlain ? Int64(ringFrames) / 4 : Self.leastTurn
     }
 
     /// Whether a voice has room for a turn.

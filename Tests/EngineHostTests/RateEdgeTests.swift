@@ -1,0 +1,25 @@
+import EngineHost
+import RenderCore
+import TestSupport
+import Testing
+
+/// A track that is 1 from its first frame to its last.
+private func level(_ value: Float = 1, frames: Int64 = 4_800_000) -> TrackStream {
+    TrackStream(clips: [Clip(source: SignalSource(frames: frames) { _, _ in value })])
+}
+
+@Suite("Rates: edges")
+struct RateEdgeTests {
+    @Test(
+        "a stretched track plays in blocks shorter than a voice's turn", .timeLimit(.minutes(1)),
+        arguments: [TrackRate.Mode.fine, .fast, .tape])
+    func shortBlocks(mode: TrackRate.Mode) throws {
+        let rig = try OfflineRig([level()], rates: [TrackRate(rate: 0.8, mode: mode)])
+        rig.host.streaming.setPeriod(64)
+        try rig.locate(to: 0)
+        rig.host.streaming.setPeriod(64)
+        try rig.host.send([.start])
+        rig.render(9_600, block: 64)
+        #expect(rig.heard[0].suffix(1_000).allSatisfy { ($0 - 1).magnitude < 0.05 })
+    }
+}
