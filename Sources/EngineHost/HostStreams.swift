@@ -284,7 +284,9 @@ extension RenderHost {
         let turning = stream.voices.filter { sounding($0, old) != sounding($0, rates) }
         stream.rates = rates
         self.rates = rates
-        var effect = transportPosition.streamFrame
+        // One that was sent is heard in a moment, from its beginning on; the frame is still the last one's.
+        let now = transportPosition
+        var effect = now.generation == generation ? now.streamFrame : 0
         if !turning.isEmpty {
             streaming.turn(turning, at: effect) { first in
                 effect = first

@@ -22,4 +22,18 @@ struct RateEdgeTests {
         rig.render(9_600, block: 64)
         #expect(rig.heard[0].suffix(1_000).allSatisfy { ($0 - 1).magnitude < 0.05 })
     }
+
+    @Test("a rate that changes when a locate has been sent and not come yet is heard in the new stream")
+    func turnBeforeLocate() throws {
+        let rig = try OfflineRig([level()], rates: [TrackRate(rate: 0.8, mode: .tape)])
+        try rig.locate(to: 0)
+        try rig.host.send([.start])
+        rig.render(200_000)
+        try rig.locate(to: 480_000)
+        var rates = rig.host.rates
+        rates.session = 1.25
+        #expect(rig.host.canTurn(to: rates))
+        let effect = rig.host.turn(to: rates)
+        #expect(effect < 20_000)
+    }
 }
