@@ -14,7 +14,7 @@ struct Course: Sendable {
     struct Beginning: Sendable {
         /// The exact media place of the stream's first frame.
         var media: SourcePosition
-        /// The media frames at which clips that sound there began; nil for the others.
+        /// The media frames at which clips that sound there, or are over, began; nil for those to come.
         var clips: [Int64?]
     }
 
@@ -176,8 +176,7 @@ struct Course: Sendable {
         return Beginning(
             media: media.moved(by: Self.leadIn - whole),
             clips: pass(at: whole, clips: clips).clips.map { clip in
-                guard clip.start < whole, clip.end.map({ $0 > whole }) ?? true else { return nil }
-                return Self.leadIn - (whole - clip.start)
+                clip.start < whole ? Self.leadIn - (whole - clip.start) : nil
             })
     }
 }

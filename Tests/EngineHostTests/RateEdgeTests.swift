@@ -36,4 +36,17 @@ struct RateEdgeTests {
         let effect = rig.host.turn(to: rates)
         #expect(effect < 20_000)
     }
+
+    @Test("a clip that is over does not come back when its stream is taken up at a lower rate")
+    func clipThatIsOver() throws {
+        let rig = try OfflineRig(
+            [level(frames: 96_000), level(0)], rates: [TrackRate(rate: 2, mode: .tape)])
+        try rig.locate(to: 0)
+        try rig.host.send([.start])
+        rig.render(60_000)
+        rig.forget()
+        try rig.takeUp(at: Rates())
+        rig.render(60_000)
+        #expect(rig.heard[0].allSatisfy { $0 == 0 })
+    }
 }
