@@ -28,7 +28,9 @@ public final class StreamingService: @unchecked Sendable {
     private var runningThreads = 0
     private var idleThreads = 0
     private var isStopping = false
-    /// Control waits to change rates: no thread begins with a voice.
+    /// The voices that threads have in hand, those of streams that are over among them.
+    private var writing: [Voice] = []
+    /// Control waits to change rates, or to take a track out: no thread begins with a voice.
     private var isHeld = false
     /// Until when the threads leave the processors to whoever waited for the stream to be primed, and its lane.
     private var courtesy: (lane: Int, end: ContinuousClock.Instant)?
@@ -113,16 +115,18 @@ public final class StreamingService: @unchecked Sendable {
     /// Takes a track out, once no thread has it in hand.
     func remove(_ feed: TrackFeed) {
         let callback = monitor.locked {
-            feed.isGone = true
-            let voices = (target?.voices ?? []) + leaving
-            for voice in voices where voice.feeds.contains(where: { $0 === feed }) {
-                while voice.isInHand || feed.isInHand { monitor.wait() }
+            isHeld = true
+            while feed.isInHand || writing.contains(where: { $0.feeds.contains { $0 === feed } }) {
+                monitor.wait()
             }
+            isHeld = false
+            feed.isGone = true
             // One that others share goes on for them.
             for voice in target?.voices ?? [] where voice.feeds.allSatisfy(\.isGone) { notePrimed(voice) }
             target?.voices.removeAll { $0.feeds.allSatisfy(\.isGone) }
             leaving.removeAll { $0.feeds.allSatisfy(\.isGone) }
             queue = []
+            monitor.wakeAll()
             return takePrimedCallback()
         }
         callback?()
@@ -209,7 +213,7 @@ public final class StreamingService: @unchecked Sendable {
     }
 
     private func isReady(_ voice: Voice, _ frames: Int, _ target: Target) -> Bool {
-        guard let feed = voice.feeds.first else { return true }
+        guard let feed = voice.feeds.first(where: { !$0.isGone }) else { return true }
         let link = unsafe feed.link.lane(target.lane)
         if unsafe link.pointee.end.load(ordering: .acquiring) != .max { return true }
         return unsafe link.pointee.written.load(ordering: .acquiring) - consumed(target.lane) >= Int64(frames)
@@ -341,6 +345,7 @@ public final class StreamingService: @unchecked Sendable {
                 guard voice.reservoirs.allSatisfy(\.isReady) else { return nil }
             }
             voice.isInHand = true
+            writing.append(voice)
             let turns = voice.takeNews()
             let until = turnLimit(voice, consumed, target)
             return { [self, emptied] buffer in
@@ -353,8 +358,7 @@ public final class StreamingService: @unchecked Sendable {
                 }
             }
         case .read(let reservoir):
-            guard reservoir.wantsMore, !reservoir.isInHand, !reservoir.feed.isInHand, reservoir.news == nil,
-                !reservoir.feed.isGone
+            guard reservoir.wantsMore, !reservoir.isInHand, !reservoir.feed.isInHand, reservoir.news == nil
             else { return nil }
             reservoir.isInHand = true
             reservoir.feed.isInHand = true
@@ -394,6 +398,7 @@ public final class StreamingService: @unchecked Sendable {
         }
         let callback = monitor.locked {
             voice.isInHand = false
+            writing.removeAll { $0 === voice }
             if voice.isPlain { voice.feeds[0].isInHand = false }
             if isPrimed, let target, self.target?.generation == target.generation { notePrimed(voice) }
             monitor.wakeAll()

@@ -154,7 +154,7 @@ final class Voice: @unchecked Sendable {
             if made == 0 { break }
             unsafe store(piece, made)
             cursor += Int64(made)
-            for feed in feeds {
+            for feed in feeds where !feed.isGone {
                 unsafe feed.link.lane(lane).pointee.written.store(cursor, ordering: .releasing)
             }
         }
@@ -208,7 +208,7 @@ final class Voice: @unchecked Sendable {
     private func finish() {
         isDone = true
         let end = end
-        for feed in feeds {
+        for feed in feeds where !feed.isGone {
             unsafe feed.link.lane(lane).pointee.written.store(end, ordering: .releasing)
             unsafe feed.link.lane(lane).pointee.end.store(end, ordering: .releasing)
         }

@@ -49,4 +49,23 @@ struct RateEdgeTests {
         rig.render(60_000)
         #expect(rig.heard[0].allSatisfy { $0 == 0 })
     }
+
+    @Test("the others of a group go on when one of its tracks is taken out", .timeLimit(.minutes(1)))
+    func removedFromGroup() throws {
+        let fast = TrackRate(rate: 0.8, mode: .fast)
+        let rig = try OfflineRig([level(), level(0.5)], rates: [fast, fast])
+        try rig.locate(to: 0)
+        try rig.host.send([.start])
+        rig.render(20_000)
+        try rig.host.adopt(rig.graph(of: [rig.tracks[1]]))
+        rig.render(1_024)
+        rig.host.freeRetiredPlans()
+        rig.host.removeTrack(rig.tracks[0])
+        // What takes its place at once plays its own.
+        let slot = try rig.host.addTrack(level(0.25), left: 1, right: 1)
+        try rig.host.adopt(rig.graph(of: [rig.tracks[1], slot]))
+        rig.render(200_000)
+        #expect(rig.heard[0].suffix(100_000).allSatisfy { ($0 - 0.75).magnitude < 0.05 })
+        #expect(!rig.notices.contains { if case .underrun = $0 { true } else { false } })
+    }
 }
