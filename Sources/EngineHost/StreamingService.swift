@@ -104,9 +104,14 @@ public final class StreamingService: @unchecked Sendable {
         callback?()
     }
 
-    /// Takes a voice in that joins the stream under way.
+    /// Takes a voice in that joins the stream under way; one that is being primed is primed with it.
     func add(_ voice: Voice) {
-        monitor.locked { target?.voices.append(voice) }
+        monitor.locked {
+            guard target != nil else { return }
+            target?.voices.append(voice)
+            unprimed += 1
+            monitor.wakeAll()
+        }
     }
 
     /// How far the stream in `lane` has been heard.

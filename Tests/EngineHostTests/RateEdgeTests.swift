@@ -1,5 +1,7 @@
+import Dispatch
 import EngineHost
 import RenderCore
+import Synchronization
 import TestSupport
 import Testing
 
@@ -67,5 +69,30 @@ struct RateEdgeTests {
         rig.render(200_000)
         #expect(rig.heard[0].suffix(100_000).allSatisfy { ($0 - 0.75).magnitude < 0.05 })
         #expect(!rig.notices.contains { if case .underrun = $0 { true } else { false } })
+    }
+
+    @Test("a track that joins a stream which is being primed does not count for one that is not there yet")
+    func joinPriming() throws {
+        let host = RenderHost(HostConfiguration(sampleRate: 48_000, trackCapacity: 2))
+        let (isPrimed, isOver) = (DispatchSemaphore(value: 0), DispatchSemaphore(value: 0))
+        let wasEarly = Atomic<Bool>(false)
+        let slow = SignalSource(frames: 48_000) { frame, channel in
+            // Time enough for the other one.
+            if frame == 0, channel == 0, isPrimed.wait(timeout: .now() + 0.3) == .success {
+                wasEarly.store(true, ordering: .relaxed)
+            }
+            return 1
+        }
+        _ = try host.addTrack(TrackStream(clips: [Clip(source: slow)]), left: 1, right: 1)
+        _ = host.prime(StreamMap(start: 0)) {
+            isPrimed.signal()
+            isOver.signal()
+        }
+        _ = try host.addTrack(level(), left: 1, right: 1)
+        host.streaming.start(threads: 2, priority: nil)
+        isOver.wait()
+        host.streaming.stop()
+        let isEarly = wasEarly.load(ordering: .relaxed)
+        #expect(!isEarly)
     }
 }
