@@ -142,12 +142,16 @@ public final class StreamingService: @unchecked Sendable {
     /// that sounds goes on.
     func prime(_ stream: Target, period: Int, whenPrimed: @escaping @Sendable () -> Void) {
         let nothingToDo = monitor.locked {
+            queue = []
             if let target, target.lane != stream.lane {
+                // Those of the stream before that one are over, but for a turn that a thread has not come to the end of.
+                leaving = []
+                while writing.contains(where: { $0.lane == stream.lane }) { monitor.wait() }
                 leaving = target.voices.filter { !$0.isPlain }
-            } else if let target {
+            } else {
                 // It was never gone to, and is given up; the one that sounds is still the one before.
-                self.target = nil
-                while target.voices.contains(where: \.isInHand) { monitor.wait() }
+                target = nil
+                while writing.contains(where: { $0.lane == stream.lane }) { monitor.wait() }
             }
             target = stream
             for voice in stream.voices { voice.begin() }
@@ -303,9 +307,9 @@ public final class StreamingService: @unchecked Sendable {
         var list: [(job: Job, fill: Int64)] = []
         if consumed(target.lane) > 0 { leaving = [] }
         for voice in leaving {
-            // A frame of the stream that sounds is wanted before any of the next.
-            let fill = voice.fill(consumed: consumed(voice.lane))
             if wants(voice, target) {
+                // A frame of the stream that sounds is wanted before any of the next.
+                let fill = voice.fill(consumed: consumed(voice.lane))
                 list.append((.write(voice, ofOldStream: true), fill - Int64(ringFrames)))
             }
             addReads(voice, to: &list)
