@@ -72,12 +72,15 @@ final class Voice: @unchecked Sendable {
             reservoirs = zip(media, feeds).map { Reservoir($0, of: $1, at: begin, sampleRate: sampleRate) }
             let source: any StretchSource = reservoirs.count == 1 ? reservoirs[0] : StemBundle(reservoirs)
             if case .stretch(let engine, let movesPitch) = shape.maker {
-                maker = .stretch(
-                    try Stretcher(
-                        source, sampleRate: sampleRate, engine: engine, path: path, semitones: semitones,
-                        movesPitch: movesPitch))
+                let stretcher = try Stretcher(
+                    source, sampleRate: sampleRate, engine: engine, path: path, semitones: semitones,
+                    movesPitch: movesPitch)
+                if first > 0 { try stretcher.restart(at: first) }
+                maker = .stretch(stretcher)
             } else {
-                maker = .tape(Varispeed(source, path: path))
+                let varispeed = Varispeed(source, path: path)
+                varispeed.skip(to: first)
+                maker = .tape(varispeed)
             }
         }
     }

@@ -95,4 +95,29 @@ struct RateEdgeTests {
         let isEarly = wasEarly.load(ordering: .relaxed)
         #expect(!isEarly)
     }
+
+    @Test(
+        "a track that joins a stream that stands still plays from there",
+        arguments: [TrackRate.Mode.fine, .fast, .tape])
+    func joinStanding(mode: TrackRate.Mode) throws {
+        let rig = try OfflineRig([level(0)])
+        try rig.locate(to: 0)
+        try rig.host.send([.start])
+        rig.render(50_000)
+        try rig.host.send([.stop])
+        rig.render(10_000)
+        let place = rig.host.timelinePosition
+        let impulse = SignalSource.impulse(at: 2 * (place + 10_000), frames: 960_000)
+        let slot = try rig.host.addTrack(
+            TrackStream(clips: [Clip(source: impulse)]), left: 1, right: 1,
+            rate: TrackRate(rate: 2, mode: mode))
+        try rig.host.adopt(rig.graph(of: [slot]))
+        rig.render(512)
+        rig.forget()
+        rig.host.prepareStart()
+        try rig.host.send([.start])
+        rig.render(20_000)
+        let loudest = rig.heard[0].indices.max { rig.heard[0][$0].magnitude < rig.heard[0][$1].magnitude }!
+        #expect((loudest - 10_000).magnitude < 300, "\(loudest)")
+    }
 }
