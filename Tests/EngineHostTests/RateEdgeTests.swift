@@ -120,4 +120,16 @@ struct RateEdgeTests {
         let loudest = rig.heard[0].indices.max { rig.heard[0][$0].magnitude < rig.heard[0][$1].magnitude }!
         #expect((loudest - 10_000).magnitude < 300, "\(loudest)")
     }
+
+    @Test("a rate changes at once behind ten thousands of times round a loop", .timeLimit(.minutes(1)))
+    func manyPasses() throws {
+        let rig = try OfflineRig([level(), level()], rates: [TrackRate(rate: 2, mode: .tape)])
+        try rig.locate(to: 0, loop: 0..<1)
+        try rig.host.send([.start])
+        rig.render(96_000, block: 4_096)
+        var rates = rig.host.rates
+        rates.tracks[rig.tracks[0]]?.rate = 1.5
+        let took = ContinuousClock().measure { rig.host.turn(to: rates) }
+        #expect(took < .milliseconds(300))
+    }
 }
