@@ -125,7 +125,14 @@ final class Stage {
     /// Changes the session by `change`, and sends what that changes in the sound, as one, for `frame`. A single
     /// change for now is a fader moved by hand, which never fills a queue.
     func edit(at frame: EngineFrame = .now, _ change: (inout Session) -> Void) throws(BacklineError) {
-        change(&document.session)
+        var changed = session
+        change(&changed)
+        do {
+            try host.check(rates(of: changed))
+        } catch {
+            throw .full("\(error)")
+        }
+        document.session = changed
         let newTracks = Self.trackGains(session, trackChannels)
         let newBuses = Self.busGains(session)
         var batch: [Command] = []
@@ -148,7 +155,9 @@ final class Stage {
     }
 
     /// The rates of the session.
-    var rates: Rates {
+    var rates: Rates { rates(of: session) }
+
+    private func rates(of session: Session) -> Rates {
         Rates(
             session: session.rate,
             tracks: Dictionary(

@@ -14,7 +14,7 @@ struct Course: Sendable {
     struct Beginning: Sendable {
         /// The exact media place of the stream's first frame.
         var media: SourcePosition
-        /// The media frames at which clips that sound there began; nil for the others.
+        /// The media frames at which clips that sound there, or are over, began; nil for those to come.
         var clips: [Int64?]
     }
 
@@ -106,10 +106,20 @@ struct Course: Sendable {
 
     /// The pass that a media frame is in, looked for from `known` on.
     func pass(at media: Int64, clips: [Clip], from known: Pass? = nil) -> Pass {
-        var pass = known.map { self.pass($0.number, clips) } ?? self.pass(0, clips)
+        var pass = self.pass(known?.number ?? number(at: media), clips)
         while media >= pass.end { pass = self.pass(pass.number + 1, clips) }
         while media < pass.begin { pass = self.pass(pass.number - 1, clips) }
         return pass
+    }
+
+    /// The number of the pass that a media frame is in, or of one beside it.
+    private func number(at media: Int64) -> Int64 {
+        guard let loop else { return 0 }
+        let anchor = anchors.last { $0.media.frame <= media } ?? anchors[0]
+        let gone = SourcePosition(frame: media) - anchor.media
+        let place = anchor.place.frames + gone / anchor.rate
+        let turns = (place - Double(loop.upperBound)) / Double(loop.count) + 1
+        return Int64(max(0, min(turns, 0x1p62)))
     }
 
     private func pass(_ number: Int64, _ clips: [Clip]) -> Pass {
@@ -176,8 +186,7 @@ struct Course: Sendable {
         return Beginning(
             media: media.moved(by: Self.leadIn - whole),
             clips: pass(at: whole, clips: clips).clips.map { clip in
-                guard clip.start < whole, clip.end.map({ $0 > whole }) ?? true else { return nil }
-                return Self.leadIn - (whole - clip.start)
+                clip.start < whole ? Self.leadIn - (whole - clip.start) : nil
             })
     }
 }

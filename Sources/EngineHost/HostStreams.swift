@@ -104,7 +104,8 @@ extension RenderHost {
 
     /// Has a track that is new join the stream under way, where that has come to.
     func join(_ feed: TrackFeed) {
-        guard let stream = streams[generation], generation > 0 else { return }
+        guard var stream = streams[generation], generation > 0 else { return }
+        stream.rates.tracks[feed.slot] = rates.tracks[feed.slot]
         let lane = laneGenerations[self.lane] == generation ? self.lane : 1 - self.lane
         let first = streaming.consumed(lane)
         let rates = stream.rates
@@ -115,8 +116,9 @@ extension RenderHost {
             rate: rate.rate, sounding: rate.rate * stream.map.path.rate)
         let shape = VoiceShape.shapes(of: [feed.slot], at: rates)[0]
         let voice = voice(shape, courses: [course], rates: rates, lane: lane, from: first)
-        streams[generation]?.courses[feed.slot.index] = course
-        streams[generation]?.voices.append(voice)
+        stream.courses[feed.slot.index] = course
+        stream.voices.append(voice)
+        streams[generation] = stream
         unsafe feed.link.lane(lane).pointee.startsInside.store(
             course.isInside(first, clips: feed.stream.clips), ordering: .releasing)
         voice.begin()
@@ -284,7 +286,9 @@ extension RenderHost {
         let turning = stream.voices.filter { sounding($0, old) != sounding($0, rates) }
         stream.rates = rates
         self.rates = rates
-        var effect = transportPosition.streamFrame
+        // One that was sent is heard in a moment, from its beginning on; the frame is still the last one's.
+        let now = transportPosition
+        var effect = now.generation == generation ? now.streamFrame : 0
         if !turning.isEmpty {
             streaming.turn(turning, at: effect) { first in
                 effect = first

@@ -63,11 +63,11 @@ final class Reservoir: StretchSource, @unchecked Sendable {
         capacity - (filled.load(ordering: .acquiring) - taken.load(ordering: .acquiring))
     }
 
-    /// Whether a stretcher can be asked for a piece.
-    var isReady: Bool { level >= leastFrames || isComplete }
+    /// Whether a stretcher can be asked for a piece. Of a track that was taken out it gets silence.
+    var isReady: Bool { level >= leastFrames || isComplete || feed.isGone }
 
     /// Whether there is room for a turn.
-    var wantsMore: Bool { !isComplete && room >= Int64(Self.turnFrames) }
+    var wantsMore: Bool { !isComplete && !feed.isGone && room >= Int64(Self.turnFrames) }
 
     private var isComplete: Bool { filled.load(ordering: .acquiring) >= frameCount }
 

@@ -28,7 +28,9 @@ public final class StreamingService: @unchecked Sendable {
     private var runningThreads = 0
     private var idleThreads = 0
     private var isStopping = false
-    /// Control waits to change rates: no thread begins with a voice.
+    /// The voices that threads have in hand, those of streams that are over among them.
+    private var writing: [Voice] = []
+    /// Control waits to change rates, or to take a track out: no thread begins with a voice.
     private var isHeld = false
     /// Until when the threads leave the processors to whoever waited for the stream to be primed, and its lane.
     private var courtesy: (lane: Int, end: ContinuousClock.Instant)?
@@ -66,6 +68,8 @@ public final class StreamingService: @unchecked Sendable {
 
     /// Frames that one turn of a voice writes at most.
     private static let turnFrames = 16_384
+    /// Frames that a voice which stretches must lack to get a turn.
+    private static let leastTurn: Int64 = 128
 
     init(
         lanes: UnsafeMutablePointer<Lane>, ringFrames: Int, crossoverFrames: Int,
@@ -100,9 +104,14 @@ public final class StreamingService: @unchecked Sendable {
         callback?()
     }
 
-    /// Takes a voice in that joins the stream under way.
+    /// Takes a voice in that joins the stream under way; one that is being primed is primed with it.
     func add(_ voice: Voice) {
-        monitor.locked { target?.voices.append(voice) }
+        monitor.locked {
+            guard target != nil else { return }
+            target?.voices.append(voice)
+            unprimed += 1
+            monitor.wakeAll()
+        }
     }
 
     /// How far the stream in `lane` has been heard.
@@ -111,16 +120,18 @@ public final class StreamingService: @unchecked Sendable {
     /// Takes a track out, once no thread has it in hand.
     func remove(_ feed: TrackFeed) {
         let callback = monitor.locked {
-            feed.isGone = true
-            let voices = (target?.voices ?? []) + leaving
-            for voice in voices where voice.feeds.contains(where: { $0 === feed }) {
-                while voice.isInHand || feed.isInHand { monitor.wait() }
+            isHeld = true
+            while feed.isInHand || writing.contains(where: { $0.feeds.contains { $0 === feed } }) {
+                monitor.wait()
             }
+            isHeld = false
+            feed.isGone = true
             // One that others share goes on for them.
             for voice in target?.voices ?? [] where voice.feeds.allSatisfy(\.isGone) { notePrimed(voice) }
             target?.voices.removeAll { $0.feeds.allSatisfy(\.isGone) }
             leaving.removeAll { $0.feeds.allSatisfy(\.isGone) }
             queue = []
+            monitor.wakeAll()
             return takePrimedCallback()
         }
         callback?()
@@ -131,12 +142,16 @@ public final class StreamingService: @unchecked Sendable {
     /// that sounds goes on.
     func prime(_ stream: Target, period: Int, whenPrimed: @escaping @Sendable () -> Void) {
         let nothingToDo = monitor.locked {
+            queue = []
             if let target, target.lane != stream.lane {
+                // Those of the stream before that one are over, but for a turn that a thread has not come to the end of.
+                leaving = []
+                while writing.contains(where: { $0.lane == stream.lane }) { monitor.wait() }
                 leaving = target.voices.filter { !$0.isPlain }
-            } else if let target {
+            } else {
                 // It was never gone to, and is given up; the one that sounds is still the one before.
-                self.target = nil
-                while target.voices.contains(where: \.isInHand) { monitor.wait() }
+                target = nil
+                while writing.contains(where: { $0.lane == stream.lane }) { monitor.wait() }
             }
             target = stream
             for voice in stream.voices { voice.begin() }
@@ -182,7 +197,10 @@ public final class StreamingService: @unchecked Sendable {
     public func waitForData(_ frames: Int) {
         monitor.locked {
             courtesy = nil
-            if let target { demand = max(demand, consumed(target.lane) + Int64(frames)) }
+            // With the least that a voice takes a turn for: what lacks less than that would never come.
+            if let target {
+                demand = max(demand, consumed(target.lane) + Int64(frames) + Self.leastTurn)
+            }
             while let target, !target.voices.allSatisfy({ isReady($0, frames, target) }) {
                 monitor.wakeAll()
                 monitor.wait(milliseconds: 100)
@@ -204,7 +222,7 @@ public final class StreamingService: @unchecked Sendable {
     }
 
     private func isReady(_ voice: Voice, _ frames: Int, _ target: Target) -> Bool {
-        guard let feed = voice.feeds.first else { return true }
+        guard let feed = voice.feeds.first(where: { !$0.isGone }) else { return true }
         let link = unsafe feed.link.lane(target.lane)
         if unsafe link.pointee.end.load(ordering: .acquiring) != .max { return true }
         return unsafe link.pointee.written.load(ordering: .acquiring) - consumed(target.lane) >= Int64(frames)
@@ -273,7 +291,8 @@ public final class StreamingService: @unchecked Sendable {
 
     /// Frames that a voice must lack to get a turn.
     private func threshold(_ voice: Voice) -> Int64 {
-        !voice.isPrimed && voice.lane == target?.lane ? 1 : voice.isPlain ? Int64(ringFrames) / 4 : 128
+        if !voice.isPrimed && voice.lane == target?.lane { return 1 }
+        return voice.isPlain ? Int64(ringFrames) / 4 : Self.leastTurn
     }
 
     /// Whether a voice has room for a turn.
@@ -288,9 +307,9 @@ public final class StreamingService: @unchecked Sendable {
         var list: [(job: Job, fill: Int64)] = []
         if consumed(target.lane) > 0 { leaving = [] }
         for voice in leaving {
-            // A frame of the stream that sounds is wanted before any of the next.
-            let fill = voice.fill(consumed: consumed(voice.lane))
             if wants(voice, target) {
+                // A frame of the stream that sounds is wanted before any of the next.
+                let fill = voice.fill(consumed: consumed(voice.lane))
                 list.append((.write(voice, ofOldStream: true), fill - Int64(ringFrames)))
             }
             addReads(voice, to: &list)
@@ -335,6 +354,7 @@ public final class StreamingService: @unchecked Sendable {
                 guard voice.reservoirs.allSatisfy(\.isReady) else { return nil }
             }
             voice.isInHand = true
+            writing.append(voice)
             let turns = voice.takeNews()
             let until = turnLimit(voice, consumed, target)
             return { [self, emptied] buffer in
@@ -347,8 +367,7 @@ public final class StreamingService: @unchecked Sendable {
                 }
             }
         case .read(let reservoir):
-            guard reservoir.wantsMore, !reservoir.isInHand, !reservoir.feed.isInHand, reservoir.news == nil,
-                !reservoir.feed.isGone
+            guard reservoir.wantsMore, !reservoir.isInHand, !reservoir.feed.isInHand, reservoir.news == nil
             else { return nil }
             reservoir.isInHand = true
             reservoir.feed.isInHand = true
@@ -388,6 +407,7 @@ public final class StreamingService: @unchecked Sendable {
         }
         let callback = monitor.locked {
             voice.isInHand = false
+            writing.removeAll { $0 === voice }
             if voice.isPlain { voice.feeds[0].isInHand = false }
             if isPrimed, let target, self.target?.generation == target.generation { notePrimed(voice) }
             monitor.wakeAll()

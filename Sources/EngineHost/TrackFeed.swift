@@ -15,7 +15,8 @@ final class TrackFeed: @unchecked Sendable {
     // Guarded by the streaming service's monitor.
     /// Whether a thread reads the track's media.
     var isInHand = false
-    /// Whether the track has been taken out: nothing of it may be touched any more.
+    /// Whether the track has been taken out: nothing of it may be touched any more. It changes while no thread has a
+    /// voice of it, or its media, in hand.
     var isGone = false
 
     init(

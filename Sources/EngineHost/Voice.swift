@@ -72,12 +72,15 @@ final class Voice: @unchecked Sendable {
             reservoirs = zip(media, feeds).map { Reservoir($0, of: $1, at: begin, sampleRate: sampleRate) }
             let source: any StretchSource = reservoirs.count == 1 ? reservoirs[0] : StemBundle(reservoirs)
             if case .stretch(let engine, let movesPitch) = shape.maker {
-                maker = .stretch(
-                    try Stretcher(
-                        source, sampleRate: sampleRate, engine: engine, path: path, semitones: semitones,
-                        movesPitch: movesPitch))
+                let stretcher = try Stretcher(
+                    source, sampleRate: sampleRate, engine: engine, path: path, semitones: semitones,
+                    movesPitch: movesPitch)
+                if first > 0 { try stretcher.restart(at: first) }
+                maker = .stretch(stretcher)
             } else {
-                maker = .tape(Varispeed(source, path: path))
+                let varispeed = Varispeed(source, path: path)
+                varispeed.skip(to: first)
+                maker = .tape(varispeed)
             }
         }
     }
@@ -154,7 +157,7 @@ final class Voice: @unchecked Sendable {
             if made == 0 { break }
             unsafe store(piece, made)
             cursor += Int64(made)
-            for feed in feeds {
+            for feed in feeds where !feed.isGone {
                 unsafe feed.link.lane(lane).pointee.written.store(cursor, ordering: .releasing)
             }
         }
@@ -208,7 +211,7 @@ final class Voice: @unchecked Sendable {
     private func finish() {
         isDone = true
         let end = end
-        for feed in feeds {
+        for feed in feeds where !feed.isGone {
             unsafe feed.link.lane(lane).pointee.written.store(end, ordering: .releasing)
             unsafe feed.link.lane(lane).pointee.end.store(end, ordering: .releasing)
         }
