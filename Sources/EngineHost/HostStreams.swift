@@ -66,6 +66,11 @@ extension RenderHost {
         let voices = shapes.map { shape in
             voice(shape, courses: shape.slots.map { courses[$0.index]! }, rates: rates, lane: next, from: 0)
         }
+        let plain = Set(
+            (streams[laneGenerations[lane]]?.voices ?? []).filter(\.isPlain).flatMap(\.shape.slots))
+        for voice in voices where voice.isPlain && plain.isSuperset(of: voice.shape.slots) {
+            voice.isCompared = true
+        }
         streams[generation] = HostStream(
             map: map, rates: rates, courses: courses, voices: voices, stop: stop, stopFrames: stopFrames)
         let isStretched = voices.contains { !$0.isPlain }

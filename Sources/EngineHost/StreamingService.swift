@@ -402,7 +402,7 @@ public final class StreamingService: @unchecked Sendable {
         }
         let needed = voice.isPlain ? target?.frames ?? 0 : Int(limit - consumed)
         let isPrimed = voice.isDone || voice.cursor >= min(limit, consumed + Int64(needed))
-        if let target, !wasPrimed, isPrimed, let oldFrame = target.oldFrame {
+        if let target, voice.isCompared, !wasPrimed, isPrimed, let oldFrame = target.oldFrame {
             voice.noteLikeness(oldFrame: oldFrame, frames: crossoverFrames)
         }
         let callback = monitor.locked {

@@ -30,6 +30,10 @@ final class Voice: @unchecked Sendable {
     private let maker: Maker
     private let channelCount: Int
     private let slack: Int64
+    /// Whether it is compared with what sounds before it, to choose the law of the crossover. What is stretched, before
+    /// or after, crosses over at equal gain: how far it has been made would depend on the moment, and tracks that play
+    /// the same would cross over each by a law of its own.
+    var isCompared = false
 
     // Guarded by the streaming service's monitor.
     var isInHand = false
@@ -90,6 +94,7 @@ final class Voice: @unchecked Sendable {
         for feed in feeds {
             let link = unsafe feed.link.lane(lane)
             unsafe link.pointee.written.store(cursor, ordering: .relaxed)
+            unsafe link.pointee.likeness.store(1000, ordering: .relaxed)
             unsafe link.pointee.end.store(.max, ordering: .releasing)
         }
     }
