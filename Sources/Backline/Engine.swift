@@ -59,7 +59,7 @@ public actor Engine {
     var hasEnded = false
     var isClosed = false
     private var request: Request?
-    private var isLocating = false
+    var isLocating = false
     var stretchWatch = StretchWatch()
     /// When rates were last changed.
     var ratesChanged = ContinuousClock.now
@@ -75,7 +75,7 @@ public actor Engine {
         /// The timeline position; nil means where it is, which is for a change of the loop range or of rates.
         var position: Int64?
         var loop: Range<Int64>?
-        /// Whether it is for rates alone.
+        /// Whether it is for rates alone, and keeps the loop range too.
         var isQuiet = false
     }
 
@@ -248,7 +248,7 @@ public actor Engine {
     func takeUp() {
         // A locate that is waiting is primed for them anyway.
         guard request == nil else { return }
-        request = Request(position: nil, loop: stage.host.currentMap.loop, isQuiet: true)
+        request = Request(position: nil, isQuiet: true)
         if !isLocating { Task { await serveRequests() } }
     }
 
@@ -269,12 +269,16 @@ public actor Engine {
             if isClosed || client.isServerGone { return }
             try? await Task.sleep(for: .milliseconds(2))
         }
+        // It may have been closed in the last of these: nobody would prime the stream any more.
+        if isClosed { return }
         let rates = stage.rates
         let now = host.transportPosition
         var frame = EngineFrame.now
         // Where the stream that sounds is left, if that is known beforehand.
         var left = now.streamFrame
-        var map = StreamMap(start: request.position ?? 0, loop: request.loop)
+        // A loop range may have been asked for before rates were, and have come since.
+        let loop = request.isQuiet ? host.currentMap.loop : request.loop
+        var map = StreamMap(start: request.position ?? 0, loop: loop)
         if request.position == nil {
             // What goes on keeps its place: it is taken up where it will be by then.
             if now.isRolling {
@@ -282,7 +286,7 @@ public actor Engine {
                 frame = EngineFrame(now.engineFrame) + lead
                 left += Int64(lead)
             }
-            map = host.mapGoingOn(from: left, loop: request.loop)
+            map = host.mapGoingOn(from: left, loop: loop)
         }
         var primed: PrimedStream?
         await withCheckedContinuation { ready in
@@ -297,7 +301,8 @@ public actor Engine {
         }
         guard let primed, !isClosed else { return }
         if request.position != nil { left = host.transportPosition.streamFrame }
-        hasEnded = false
+        // One that only takes another up at its end begins at the end.
+        if !request.isQuiet { hasEnded = false }
         guard (try? host.send([primed.locate], at: frame)) != nil else { return }
         host.noteSent(primed)
         framesBefore += left
