@@ -34,7 +34,7 @@ extension Engine {
         if let load = stretchWatch.load(nanoseconds), load > StretchWatch.mostLoad {
             tellStretching(isLate: false)
         }
-        if stage.host.canSettle, .now - ratesChanged > StretchWatch.rest { takeUp() }
+        if !isLocating, stage.host.canSettle, .now - ratesChanged > StretchWatch.rest { takeUp() }
     }
 
     /// Tells, once for each time that rates are changed, that stretching takes too much, and what takes less.
