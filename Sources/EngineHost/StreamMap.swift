@@ -15,6 +15,9 @@ public struct StreamMap: Sendable, Hashable {
     /// The timeline position of stream frame 0, in frames.
     public var start: Int64 { place.rounded }
 
+    /// No loop range goes beyond it: its media frames, at twice the rate, are still numbers.
+    private static let lastFrame: Int64 = 1 << 60
+
     /// A stream from `start`; a loop range that is empty, or already over at `start`, is ignored.
     public init(start: Int64, loop: Range<Int64>? = nil) {
         self.init(place: SourcePosition(frame: start), loop: loop, rate: 1)
@@ -25,6 +28,7 @@ public struct StreamMap: Sendable, Hashable {
         self.place = place
         self.takenUp = takenUp
         path = RatePath(rate: rate, position: place)
+        let loop = loop?.clamped(to: .min..<Self.lastFrame)
         if let loop, !loop.isEmpty, place.rounded < loop.upperBound {
             self.loop = loop
         } else {

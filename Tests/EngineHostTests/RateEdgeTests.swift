@@ -126,10 +126,44 @@ struct RateEdgeTests {
         let rig = try OfflineRig([level(), level()], rates: [TrackRate(rate: 2, mode: .tape)])
         try rig.locate(to: 0, loop: 0..<1)
         try rig.host.send([.start])
-        rig.render(96_000, block: 4_096)
+        rig.render(48_000, block: 4_096)
         var rates = rig.host.rates
         rates.tracks[rig.tracks[0]]?.rate = 1.5
         let took = ContinuousClock().measure { rig.host.turn(to: rates) }
         #expect(took < .milliseconds(300))
+    }
+
+    @Test("loops and places that are far beyond all music trap nothing")
+    func hostile() throws {
+        let long = SignalSource(frames: 1_000_000_000) { _, _ in 0.5 }
+        let clips: [[Clip]] = [
+            [Clip(source: long, plays: nil)],
+            [Clip(source: long, start: Int64.max / 4, plays: 1_000_000_000)],
+            [Clip(source: long, length: 0)],
+        ]
+        for (session, own) in [(2.0, 2.0), (0.5, 0.5)] {
+            for clips in clips {
+                let rig = try OfflineRig(
+                    [TrackStream(clips: clips)], sampleRate: 8_000, session: session,
+                    rates: [TrackRate(rate: own, mode: .tape)])
+                for (start, loop) in [
+                    (Int64(0), nil), (Int64.max / 4, nil), (0, 0..<Int64.max), (Int64.max / 4, 0..<1),
+                    (0, 0..<1), (5, (Int64.max - 1)..<Int64.max),
+                ] as [(Int64, Range<Int64>?)] {
+                    try rig.locate(to: start, loop: loop)
+                    rig.host.prepareStart()
+                    try rig.host.send([.start])
+                    rig.render(500)
+                    _ = (rig.host.sessionEnd, rig.host.framesLeft, rig.host.timelinePosition)
+                    var rates = rig.host.rates
+                    rates.tracks[rig.tracks[0]]?.rate = own * 0.99 + 0.01
+                    try rig.go(to: rates)
+                    rig.render(1_000)
+                    _ = (rig.host.sessionEnd, rig.host.framesLeft, rig.host.timelinePosition)
+                    try rig.host.send([.stop])
+                    rig.render(1_000)
+                }
+            }
+        }
     }
 }
