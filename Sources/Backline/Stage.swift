@@ -148,7 +148,10 @@ final class Stage {
     }
 
     /// The rates of the session.
-    var rates: Rates {
+    var rates: Rates { rates(of: session) }
+
+    /// The rates of a session with the same tracks.
+    func rates(of session: Session) -> Rates {
         Rates(
             session: session.rate,
             tracks: Dictionary(
