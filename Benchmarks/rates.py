@@ -5,6 +5,7 @@
     cost    `backline render` of a stereo minute, less what it costs at rate 1, against the rubberband program
     count   the largest number of tracks without an underrun in 20 s, beside what rubberband and soundstretch would make
             of the same cores
+    changes 50 changes of the session's rate a second for 30 s on 6 tracks: underruns, and how long a call takes
 
 BENCH_PARTS="count tape" measures these parts and modes only. First everything that is measured is rendered and
 listened to, so that no key that is ignored makes a good figure.
@@ -17,7 +18,7 @@ from common import *
 PERIOD = 256
 RATES = (0.8, 1.25)
 MODES = ("fine", "fast", "tape")
-PARTS = ("jack", "cost", "count")
+PARTS = ("jack", "cost", "count", "changes")
 CORES = len(os.sched_getaffinity(0))
 
 words = os.environ.get("BENCH_PARTS", "").split()
@@ -340,7 +341,46 @@ def count_part():
                     ratio(f"rates.count.{mode}.r{rate}.{name}", own, peer)
 
 
+# Many changes
+
+CHANGED = 6
+CHANGES_A_SECOND = 50
+
+
+def measure_changes(mode):
+    """Underruns, frames that the server lost, and the us that each call took, of one run."""
+    wanted = round(seconds(30) * CHANGES_A_SECOND)
+    with Server(PERIOD) as server:
+        driver = Lines([os.path.join(TOOLS, "changes"), server.name, session(stems(CHANGED, 90), RATES[0], mode),
+                        str(wanted), str(1000 // CHANGES_A_SECOND)], log="changes.err")
+        done = driver.wait_for("done", seconds(30) + 60)
+        lines = driver.end()
+    if done is None:
+        sys.exit(f"bench: changes did not end; see {os.path.join(WORK, 'changes.err')}")
+    changed = [(int(line[1]), int(line[3])) for line in lines if line and line[0] == "changed"]
+    report = dict(zip(done[1::2], map(int, done[2::2])))
+    if len(changed) != wanted:
+        fault(mode, f"{len(changed)} of {wanted} changes were made")
+    if report["frames"] < seconds(30) * RATE * 0.95:
+        fault(mode, f"only {report['frames']} frames were played")
+    note(f"{len(changed)} changes in {mode}: {report}, latest call {max(late for _, late in changed) / 1e3:.1f} ms late")
+    for line in lines:
+        if line and line[0] == "notice":
+            note(" ".join(line))
+    return report["underruns"], report["lost"], [took for took, _ in changed]
+
+
+def changes_part():
+    for mode in modes:
+        rows = [measure_changes(mode) for _ in range(runs(3))]
+        figure(f"rates.changes.{mode}.n{CHANGED}.call", [took for row in rows for took in row[2]], "us")
+        figure(f"rates.changes.{mode}.n{CHANGED}.lost", [row[1] for row in rows], "frames")
+        underruns = figure(f"rates.changes.{mode}.n{CHANGED}.underruns", [row[0] for row in rows], "underruns")
+        if mode != "fine" and not stands_in:
+            check(f"underruns-at-{CHANGES_A_SECOND}-changes-a-second-{mode}", underruns, "underruns", "<=", 0)
+
+
 for part in parts:
-    {"jack": jack_part, "cost": cost_part, "count": count_part}[part]()
+    {"jack": jack_part, "cost": cost_part, "count": count_part, "changes": changes_part}[part]()
 if faults:
     sys.exit("bench: rates went wrong: " + "; ".join(text for _, _, text in faults))

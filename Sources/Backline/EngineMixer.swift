@@ -21,27 +21,26 @@ extension Engine {
         guard numbers.allSatisfy(\.isFinite) else {
             throw .full("a rate or a pitch is no number; rates go from 0.5 to 2, pitches from -12 to 12")
         }
-        try stage.edit { session in
-            session.rate = min(max(changed.rate, Track.rateRange.lowerBound), Track.rateRange.upperBound)
-            for i in session.tracks.indices {
-                session.tracks[i].gain = changed.tracks[i].gain
-                session.tracks[i].pan = changed.tracks[i].pan
-                session.tracks[i].mute = changed.tracks[i].mute
-                session.tracks[i].solo = changed.tracks[i].solo
-                session.tracks[i].invert = changed.tracks[i].invert
-                let (rates, pitches) = (Track.rateRange, Track.pitchRange)
-                session.tracks[i].rate = min(max(changed.tracks[i].rate, rates.lowerBound), rates.upperBound)
-                session.tracks[i].rateMode = changed.tracks[i].rateMode
-                session.tracks[i].pitch =
-                    min(max(changed.tracks[i].pitch, pitches.lowerBound), pitches.upperBound)
-            }
-            for i in session.buses.indices {
-                session.buses[i].gain = changed.buses[i].gain
-                session.buses[i].pan = changed.buses[i].pan
-                session.buses[i].mute = changed.buses[i].mute
-                session.buses[i].solo = changed.buses[i].solo
-            }
+        var next = now
+        next.rate = min(max(changed.rate, Track.rateRange.lowerBound), Track.rateRange.upperBound)
+        for i in next.tracks.indices {
+            next.tracks[i].gain = changed.tracks[i].gain
+            next.tracks[i].pan = changed.tracks[i].pan
+            next.tracks[i].mute = changed.tracks[i].mute
+            next.tracks[i].solo = changed.tracks[i].solo
+            next.tracks[i].invert = changed.tracks[i].invert
+            let (rates, pitches) = (Track.rateRange, Track.pitchRange)
+            next.tracks[i].rate = min(max(changed.tracks[i].rate, rates.lowerBound), rates.upperBound)
+            next.tracks[i].rateMode = changed.tracks[i].rateMode
+            next.tracks[i].pitch = min(max(changed.tracks[i].pitch, pitches.lowerBound), pitches.upperBound)
         }
+        for i in next.buses.indices {
+            next.buses[i].gain = changed.buses[i].gain
+            next.buses[i].pan = changed.buses[i].pan
+            next.buses[i].mute = changed.buses[i].mute
+            next.buses[i].solo = changed.buses[i].solo
+        }
+        try stage.edit { $0 = next }
         if stage.rates != stage.host.rates { stretchWatch.hasTold = false }
         turn()
     }

@@ -140,11 +140,12 @@ final class MeterDisplay {
         let volume = output.map { $0.gain > 0 ? Output.decibels(20 * log10($0.gain)) : "off" } ?? "0.0 dB"
         let isPlain = volume == "0.0 dB" || volume == "−0.0 dB"
         let moved = session.tracks.first { $0.pitch != 0 }?.pitch
-        let pitch = moved.map { " \($0 > 0 ? "+" : "")\(Output.plain($0))" } ?? ""
+        let pitch = moved.map { " \($0 > 0 ? "+" : "−")\(Output.plain($0.magnitude))" } ?? ""
         let choices =
             [
                 "space pause · ←→ 5 s · 1–9 mute · s 1–9 solo · +− volume \(volume) · [] speed · {} pitch\(pitch) · q quit",
                 "space · ←→ · 1–9 mute · s solo · +− vol \(volume) · [] speed · {} pitch\(pitch) · q quit",
+                "space ←→ 1–9 mute s solo +− vol \(volume) [] speed {} pitch\(pitch) q quit",
                 "space · ←→ · 1–9 mute · s solo · +− vol \(volume) · q quit",
                 isPlain
                     ? "space ←→ 1–9 mute s solo +− vol q quit" : "1–9 mute s solo +− vol \(volume) q quit",

@@ -124,6 +124,9 @@ final class Player {
 
     /// Moves all tracks that have a pitch of their own.
     private func changePitch(_ semitones: Double) async throws {
+        if await engine.session.tracks.allSatisfy({ $0.rateMode == .tape }) {
+            reporter.notice("in mode tape the pitch follows the rate; choose --mode fine or fast to move it")
+        }
         try await engine.edit { session in
             for i in session.tracks.indices where session.tracks[i].rateMode != .tape {
                 session.tracks[i].pitch += semitones

@@ -9,11 +9,14 @@ public import Testing
 /// A private jackd on its dummy driver for one test; ends with the last reference to it.
 ///
 /// JACK has eight servers a machine: where others use them all, it waits for one to end.
-public func startServer(period: Int = 256, synchronous: Bool = true) throws -> JackServer {
+public func startServer(
+    period: Int = 256, synchronous: Bool = true, sampleRate: Int = 48_000
+) throws -> JackServer {
     let deadline = ContinuousClock.now + .seconds(60)
     while true {
         do {
-            return try JackServer(driver: .dummy(outputs: 2), period: period, synchronous: synchronous)
+            return try JackServer(
+                driver: .dummy(outputs: 2), sampleRate: sampleRate, period: period, synchronous: synchronous)
         } catch {
             guard "\(error)".contains("eight"), ContinuousClock.now < deadline else { throw error }
         }

@@ -49,6 +49,14 @@ final class EngineRun: Sendable {
     /// How often it has gone to a place.
     var locates: Int { count { if case .located = $0 { true } else { false } } }
 
+    /// How often it was paused.
+    var pauses: Int { count { if case .paused = $0 { true } else { false } } }
+
+    /// The places at which it came to an end, in seconds.
+    var ends: [Double] {
+        heard.withLock { $0.compactMap { if case .ended(let position) = $0 { position } else { nil } } }
+    }
+
     /// The places that it has gone to, in seconds.
     var places: [Double] {
         heard.withLock { $0.compactMap { if case .located(let position) = $0 { position } else { nil } } }
@@ -79,6 +87,11 @@ final class EngineRun: Sendable {
                 }
             }
         }
+    }
+
+    /// Waits until it has come to an end.
+    func waitForEnd() async throws {
+        try await waitUntil("the end") { !ends.isEmpty }
     }
 
     /// Waits until it is at `position` or beyond, in seconds, or has ended.

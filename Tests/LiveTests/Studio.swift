@@ -42,13 +42,14 @@ final class Studio {
     }
 
     /// What `backline render` makes of a session's bus, a channel an array.
-    func render(_ session: String, bus: String = "main", _ arguments: [String] = []) async throws -> [[Float]]
-    {
+    func render(
+        _ session: String, bus: String = "main", sampleRate: Int = 48_000, _ arguments: [String] = []
+    ) async throws -> [[Float]] {
         let file = path("\(bus)-\(UUID().uuidString).wav")
         let program = try Program(
             ["render", session, "-o", file, "--bits", "32f", "--bus", bus, "--json"] + arguments)
         try #require(await program.finish() == 0, "\(program.complaints)")
-        let source = try SoundFileSource(path: file, sampleRate: 48_000)
+        let source = try SoundFileSource(path: file, sampleRate: sampleRate)
         return try (0..<source.channelCount).map {
             try samples(source, channel: $0, frames: Int(source.frameCount))
         }
