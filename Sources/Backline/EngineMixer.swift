@@ -1,4 +1,3 @@
-import EngineHost
 import Session
 
 extension Engine {
@@ -41,7 +40,6 @@ extension Engine {
             next.buses[i].solo = changed.buses[i].solo
         }
         try stage.edit { $0 = next }
-        if stage.rates != stage.host.rates { stretchWatch.hasTold = false }
         turn()
     }
 

@@ -13,8 +13,11 @@ struct StretchWatch {
 
     private var lastLook = ContinuousClock.now
     private var lastNanoseconds: Int64 = 0
-    /// Whether it has been told since rates were last changed.
-    var hasTold = false
+    /// How long nothing is told again.
+    static let silence = Duration.seconds(30)
+
+    /// When it was told last that stretching takes too much.
+    var lastTold: ContinuousClock.Instant?
 
     /// The part of all processors that stretching has taken since the last look; nil until a second has passed.
     mutating func load(_ nanoseconds: Int64) -> Double? {
@@ -37,10 +40,10 @@ extension Engine {
         if !isLocating, stage.host.canSettle, .now - ratesChanged > StretchWatch.rest { takeUp() }
     }
 
-    /// Tells, once for each time that rates are changed, that stretching takes too much, and what takes less.
+    /// Tells, not more often than twice a minute, that stretching takes too much, and what takes less.
     func tellStretching(isLate: Bool) {
-        if stretchWatch.hasTold { return }
-        stretchWatch.hasTold = true
+        if let last = stretchWatch.lastTold, .now - last < StretchWatch.silence { return }
+        stretchWatch.lastTold = .now
         let fine = stage.session.tracks.indices.filter {
             stage.host.stretchMode(of: stage.tracks[$0]) == .fine
         }

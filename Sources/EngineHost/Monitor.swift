@@ -7,7 +7,12 @@ final class Monitor: @unchecked Sendable {
     private let condition = UnsafeMutablePointer<pthread_cond_t>.allocate(capacity: 1)
 
     init() {
-        unsafe pthread_mutex_init(mutex, nil)
+        // Who holds it runs at the priority of those who wait for it: streaming threads wait for control, too.
+        var inheritance = pthread_mutexattr_t()
+        unsafe pthread_mutexattr_init(&inheritance)
+        unsafe pthread_mutexattr_setprotocol(&inheritance, Int32(PTHREAD_PRIO_INHERIT))
+        unsafe pthread_mutex_init(mutex, &inheritance)
+        unsafe pthread_mutexattr_destroy(&inheritance)
         var attributes = pthread_condattr_t()
         unsafe pthread_condattr_init(&attributes)
         unsafe pthread_condattr_setclock(&attributes, CLOCK_MONOTONIC)

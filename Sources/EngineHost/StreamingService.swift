@@ -36,6 +36,14 @@ public final class StreamingService: @unchecked Sendable {
     private var courtesy: (lane: Int, end: ContinuousClock.Instant)?
     /// The stream frame up to which somebody waits for data, who may be faster than time.
     private var demand: Int64 = 0
+    /// The same of the stream before.
+    private var leavingDemand: Int64 = 0
+
+    /// What control wants done while nobody has some voices in hand.
+    private struct PendingTurn {
+        let voices: [Voice]
+        let work: () -> Void
+    }
 
     /// A stream that voices write.
     struct Target {
@@ -160,7 +168,7 @@ public final class StreamingService: @unchecked Sendable {
             unprimed = stream.voices.count
             queue = []
             courtesy = nil
-            demand = 0
+            (demand, leavingDemand) = (0, 0)
             self.whenPrimed = whenPrimed
             monitor.wakeAll()
             return stream.voices.isEmpty
@@ -175,22 +183,36 @@ public final class StreamingService: @unchecked Sendable {
 
     /// Turns voices to another rate or pitch on one frame, the first at which all of `turning` can, or `frame` if that is
     /// later. `turns` is told the frame and says what each does. Waits for at most one turn of a thread.
+    ///
+    /// Where a thread has one of them in hand, that thread does it as soon as it is through: it runs before control, for
+    /// which nothing that sounds may wait.
     func turn(
         _ turning: [Voice], at frame: Int64, _ turns: (Int64) -> [(Voice, Voice.Turn, [Course?])]
     ) {
-        monitor.locked {
-            isHeld = true
-            while turning.contains(where: \.isInHand) { monitor.wait() }
-            let first = turning.reduce(frame) { max($0, $1.firstChange) }
-            for (voice, turn, courses) in turns(first) {
-                voice.turn(turn)
-                for (reservoir, course) in zip(voice.reservoirs, courses) where course != nil {
-                    reservoir.news = course
+        withoutActuallyEscaping(turns) { turns in
+            let work = PendingTurn(voices: turning) {
+                let first = turning.reduce(frame) { max($0, $1.firstChange) }
+                for (voice, turn, courses) in turns(first) {
+                    voice.turn(turn)
+                    for (reservoir, course) in zip(voice.reservoirs, courses) where course != nil {
+                        reservoir.news = course
+                    }
                 }
             }
-            isHeld = false
-            monitor.wakeAll()
+            monitor.locked {
+                pendingTurn = work
+                doPendingTurn()
+                while pendingTurn != nil { monitor.wait() }
+            }
         }
+    }
+
+    /// Does what control waits for, if nobody has any of its voices in hand.
+    private func doPendingTurn() {
+        guard let pending = pendingTurn, !pending.voices.contains(where: \.isInHand) else { return }
+        pending.work()
+        pendingTurn = nil
+        monitor.wakeAll()
     }
 
     /// Waits until every voice has `frames` ready to be heard, beyond what is consumed, or all that there is.
@@ -201,7 +223,12 @@ public final class StreamingService: @unchecked Sendable {
             if let target {
                 demand = max(demand, consumed(target.lane) + Int64(frames) + Self.leastTurn)
             }
-            while let target, !target.voices.allSatisfy({ isReady($0, frames, target) }) {
+            // A stream that is being left must have all that it crosses over with.
+            let old = frames + crossoverFrames
+            if let lane = leaving.first?.lane {
+                leavingDemand = max(leavingDemand, consumed(lane) + Int64(old) + Self.leastTurn)
+            }
+            while let target, !target.voices.allSatisfy({ isReady($0, frames) }) || !isLeft(target, old) {
                 monitor.wakeAll()
                 monitor.wait(milliseconds: 100)
             }
@@ -217,15 +244,20 @@ public final class StreamingService: @unchecked Sendable {
     func hasData(_ frames: Int) -> Bool {
         monitor.locked {
             guard let target else { return true }
-            return target.voices.allSatisfy { !$0.isPlain || isReady($0, frames, target) }
+            return target.voices.allSatisfy { !$0.isPlain || isReady($0, frames) }
         }
     }
 
-    private func isReady(_ voice: Voice, _ frames: Int, _ target: Target) -> Bool {
-        guard let feed = voice.feeds.first(where: { !$0.isGone }) else { return true }
-        let link = unsafe feed.link.lane(target.lane)
+    /// Whether the stream before `target` has been left, or has `frames` of all that is stretched.
+    private func isLeft(_ target: Target, _ frames: Int) -> Bool {
+        consumed(target.lane) > 0 || leaving.allSatisfy { isReady($0, frames) }
+    }
+
+    private func isReady(_ voice: Voice, _ frames: Int) -> Bool {
+        guard let feed = voice.feeds.last(where: { !$0.isGone }) else { return true }
+        let link = unsafe feed.link.lane(voice.lane)
         if unsafe link.pointee.end.load(ordering: .acquiring) != .max { return true }
-        return unsafe link.pointee.written.load(ordering: .acquiring) - consumed(target.lane) >= Int64(frames)
+        return unsafe link.pointee.written.load(ordering: .acquiring) - consumed(voice.lane) >= Int64(frames)
     }
 
     // MARK: The threads
@@ -285,8 +317,9 @@ public final class StreamingService: @unchecked Sendable {
     private func limit(_ voice: Voice, _ consumed: Int64) -> Int64 {
         let ahead = voice.ahead(ringFrames: ringFrames, period: period)
         if voice.isPlain { return consumed + ahead }
-        if voice.lane != target?.lane { return consumed + ahead + Int64(crossoverFrames) }
-        return max(consumed + ahead, min(demand, consumed + Int64(ringFrames)))
+        let isLeaving = voice.lane != target?.lane
+        let least = consumed + ahead + (isLeaving ? Int64(crossoverFrames) : 0)
+        return max(least, min(isLeaving ? leavingDemand : demand, consumed + Int64(ringFrames)))
     }
 
     /// Frames that a voice must lack to get a turn.
@@ -335,7 +368,8 @@ public final class StreamingService: @unchecked Sendable {
     private func take(_ job: Job, _ target: Target) -> ((PieceBuffer) -> Void)? {
         switch job {
         case .write(let voice, let isOld):
-            guard wants(voice, target), !isHeld else { return nil }
+            guard wants(voice, target), !isHeld, pendingTurn?.voices.contains(where: { $0 === voice }) != true
+            else { return nil }
             let consumed = consumed(voice.lane)
             let courses = voice.reservoirs.map(\.news)
             var emptied: [Reservoir] = []
@@ -407,6 +441,7 @@ public final class StreamingService: @unchecked Sendable {
         }
         let callback = monitor.locked {
             voice.isInHand = false
+            doPendingTurn()
             writing.removeAll { $0 === voice }
             if voice.isPlain { voice.feeds[0].isInHand = false }
             if isPrimed, let target, self.target?.generation == target.generation { notePrimed(voice) }

@@ -77,7 +77,6 @@ struct TrackRateTests {
             try rig.go(to: rates)
             rig.render(Int.random(in: 500...2_500, using: &random), block: 333)
         }
-        print(mode, rig.heard[0].firstIndex { $0 != 0 } as Any, rig.heard[0].count, rig.notices)
         #expect(rig.heard[0].allSatisfy { $0 == 0 } && rig.heard[1].allSatisfy { $0 == 0 })
         // The control: one of them alone is heard.
         try rig.host.send([.trackGain(rig.tracks[1], left: 0, right: 0)])
