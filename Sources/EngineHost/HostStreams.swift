@@ -131,6 +131,8 @@ extension RenderHost {
         laneGenerations[lane] = stream.generation
         let old = laneGenerations[1 - lane]
         streams = streams.filter { $0.key == stream.generation || $0.key == old }
+        // Those are the streaming side's from now on: it frees them when the crossover is over.
+        streams[old]?.voices = []
         if let sent = streams[stream.generation] { rates = sent.rates }
     }
 
