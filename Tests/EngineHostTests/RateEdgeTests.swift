@@ -166,4 +166,31 @@ struct RateEdgeTests {
             }
         }
     }
+
+    @Test(
+        "a loop range at a rate is the same media one behind the other, to the bit",
+        arguments: [TrackRate.Mode.fine, .fast, .tape])
+    func loops(mode: TrackRate.Mode) throws {
+        let noise = SignalSource.noise(seed: 4, frames: 100_000)
+        let values = try samples(noise, frames: 100_000)
+        let unrolled = SignalSource(frames: 400_000) { frame, _ in
+            values[Int(frame < 20_000 ? frame : 1_001 + (frame - 20_000) % 18_999)]
+        }
+        let looped = SignalSource(frames: 100_000) { frame, _ in values[Int(frame)] }
+        func heard(_ source: SignalSource, loop: Range<Int64>?) throws -> [Float] {
+            let rig = try OfflineRig(
+                [TrackStream(clips: [Clip(source: source)])], session: 1.25, rates: [TrackRate(mode: mode)])
+            try rig.locate(to: 700, loop: loop)
+            try rig.host.send([.start])
+            rig.render(20_000, block: 777)
+            try rig.host.send([.stop])
+            rig.render(5_000)
+            rig.host.prepareStart()
+            try rig.host.send([.start])
+            rig.render(20_000, block: 512)
+            return rig.heard[0]
+        }
+        expectIdentical(
+            try heard(looped, loop: 1_001..<20_000), try heard(unrolled, loop: nil), "\(mode)")
+    }
 }
