@@ -294,15 +294,20 @@ extension RenderHost {
         if !turning.isEmpty {
             streaming.turn(turning, at: effect) { first in
                 effect = first
-                for voice in turning {
-                    for (slot, feed) in zip(voice.shape.slots, voice.feeds)
-                    where old[slot].rate != rates[slot].rate {
-                        effect =
-                            stream.courses[slot.index]?.firstFree(
-                                from: effect, reach: Int64(configuration.sampleRate) / 5,
-                                clips: feed.stream.clips)
-                            ?? effect
+                // What is free for one track may not be for another; events that are close together end it.
+                for _ in 0..<4 {
+                    let before = effect
+                    for voice in turning {
+                        for (slot, feed) in zip(voice.shape.slots, voice.feeds)
+                        where old[slot].rate != rates[slot].rate {
+                            effect =
+                                stream.courses[slot.index]?.firstFree(
+                                    from: effect, reach: Int64(configuration.sampleRate) / 5,
+                                    clips: feed.stream.clips)
+                                ?? effect
+                        }
                     }
+                    if effect == before { break }
                 }
                 return turns(turning, of: &stream, from: old, at: effect)
             }
