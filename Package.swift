@@ -95,7 +95,7 @@ let package = Package(
             name: "RenderCoreTests", dependencies: ["EngineHost", "RenderCore", "TestSupport"],
             swiftSettings: strict),
         .testTarget(
-            name: "EngineHostTests", dependencies: ["EngineHost", "RenderCore", "TestSupport"],
+            name: "EngineHostTests", dependencies: ["CRealtime", "EngineHost", "RenderCore", "TestSupport"],
             swiftSettings: strict),
         // What the checks must catch. Exit tests expand to code that strict memory safety refuses.
         .testTarget(

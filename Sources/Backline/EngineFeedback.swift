@@ -14,6 +14,7 @@ extension Engine {
 
     func tick() {
         stage.host.freeRetiredPlans()
+        stage.host.streaming.freeSpent()
         stage.host.sendHeld()
         for notice in stage.host.takeNotices() { hear(notice) }
         for problem in stage.failures() {

@@ -136,6 +136,8 @@ extension RenderHost {
         laneGenerations[lane] = stream.generation
         let old = laneGenerations[1 - lane]
         streams = streams.filter { $0.key == stream.generation || $0.key == old }
+        // Those are the streaming side's from now on: it frees them when the crossover is over.
+        streams[old]?.voices = []
         if let sent = streams[stream.generation] { rates = sent.rates }
     }
 
@@ -297,15 +299,20 @@ extension RenderHost {
         if !turning.isEmpty {
             streaming.turn(turning, at: effect) { first in
                 effect = first
-                for voice in turning {
-                    for (slot, feed) in zip(voice.shape.slots, voice.feeds)
-                    where old[slot].rate != rates[slot].rate {
-                        effect =
-                            stream.courses[slot.index]?.firstFree(
-                                from: effect, reach: Int64(configuration.sampleRate) / 5,
-                                clips: feed.stream.clips)
-                            ?? effect
+                // What is free for one track may not be for another; events that are close together end it.
+                for _ in 0..<4 {
+                    let before = effect
+                    for voice in turning {
+                        for (slot, feed) in zip(voice.shape.slots, voice.feeds)
+                        where old[slot].rate != rates[slot].rate {
+                            effect =
+                                stream.courses[slot.index]?.firstFree(
+                                    from: effect, reach: Int64(configuration.sampleRate) / 5,
+                                    clips: feed.stream.clips)
+                                ?? effect
+                        }
                     }
+                    if effect == before { break }
                 }
                 return turns(turning, of: &stream, from: old, at: effect)
             }

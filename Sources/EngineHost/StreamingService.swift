@@ -21,6 +21,8 @@ public final class StreamingService: @unchecked Sendable {
     /// The stream that is gone to, or will be; and what is stretched of the one before, which sounds until then.
     private var target: Target?
     private var leaving: [Voice] = []
+    /// Voices of streams that are over, for control to free: they are large.
+    private var spent: [Voice] = []
     private var queue: [Job] = []
     private var period = 0
     private var unprimed = 0
@@ -153,10 +155,12 @@ public final class StreamingService: @unchecked Sendable {
             queue = []
             if let target, target.lane != stream.lane {
                 // Those of the stream before that one are over, but for a turn that a thread has not come to the end of.
+                spent += leaving
                 leaving = []
                 while writing.contains(where: { $0.lane == stream.lane }) { monitor.wait() }
                 leaving = target.voices.filter { !$0.isPlain }
             } else {
+                spent += target?.voices ?? []
                 // It was never gone to, and is given up; the one that sounds is still the one before.
                 target = nil
                 while writing.contains(where: { $0.lane == stream.lane }) { monitor.wait() }
@@ -173,7 +177,18 @@ public final class StreamingService: @unchecked Sendable {
             monitor.wakeAll()
             return stream.voices.isEmpty
         }
+        freeSpent()
         if nothingToDo { whenPrimed() }
+    }
+
+    /// Frees what streams that are over have been stretched with. Now and then.
+    public func freeSpent() {
+        let spent = monitor.locked {
+            defer { self.spent = [] }
+            return self.spent
+        }
+        // They go here, where nobody waits for the monitor.
+        withExtendedLifetime(spent) {}
     }
 
     /// Blocks have `period` frames from now on.
@@ -338,7 +353,10 @@ public final class StreamingService: @unchecked Sendable {
     /// What there is to do, the most urgent last.
     private func jobs(_ target: Target) -> [Job] {
         var list: [(job: Job, fill: Int64)] = []
-        if consumed(target.lane) > 0 { leaving = [] }
+        if consumed(target.lane) > 0 {
+            spent += leaving
+            leaving = []
+        }
         for voice in leaving {
             if wants(voice, target) {
                 // A frame of the stream that sounds is wanted before any of the next.

@@ -1,3 +1,4 @@
+import CRealtime
 import Dispatch
 import EngineHost
 import RenderCore
@@ -13,7 +14,7 @@ private func level(_ value: Float = 1, frames: Int64 = 4_800_000) -> TrackStream
 @Suite("Rates: edges")
 struct RateEdgeTests {
     @Test(
-        "a stretched track plays in blocks shorter than a voice's turn", .timeLimit(.minutes(1)),
+        "a stretched track plays in blocks shorter than a voice's turn",
         arguments: [TrackRate.Mode.fine, .fast, .tape])
     func shortBlocks(mode: TrackRate.Mode) throws {
         let rig = try OfflineRig([level()], rates: [TrackRate(rate: 0.8, mode: mode)])
@@ -52,7 +53,7 @@ struct RateEdgeTests {
         #expect(rig.heard[0].allSatisfy { $0 == 0 })
     }
 
-    @Test("the others of a group go on when one of its tracks is taken out", .timeLimit(.minutes(1)))
+    @Test("the others of a group go on when one of its tracks is taken out")
     func removedFromGroup() throws {
         let fast = TrackRate(rate: 0.8, mode: .fast)
         let rig = try OfflineRig([level(), level(0.5)], rates: [fast, fast])
@@ -121,7 +122,7 @@ struct RateEdgeTests {
         #expect((loudest - 10_000).magnitude < 300, "\(loudest)")
     }
 
-    @Test("a rate changes at once behind ten thousands of times round a loop", .timeLimit(.minutes(1)))
+    @Test("a rate changes at once behind ten thousands of times round a loop")
     func manyPasses() throws {
         let rig = try OfflineRig([level(), level()], rates: [TrackRate(rate: 2, mode: .tape)])
         try rig.locate(to: 0, loop: 0..<1)
@@ -129,8 +130,10 @@ struct RateEdgeTests {
         rig.render(48_000, block: 4_096)
         var rates = rig.host.rates
         rates.tracks[rig.tracks[0]]?.rate = 1.5
-        let took = ContinuousClock().measure { rig.host.turn(to: rates) }
-        #expect(took < .milliseconds(300))
+        // Processor time, in which waiting for a thread's turn does not count.
+        let before = rt_thread_cpu_nanoseconds()
+        rig.host.turn(to: rates)
+        #expect(rt_thread_cpu_nanoseconds() - before < 100_000_000)
     }
 
     @Test("loops and places that are far beyond all music trap nothing")
@@ -148,7 +151,7 @@ struct RateEdgeTests {
                     rates: [TrackRate(rate: own, mode: .tape)])
                 for (start, loop) in [
                     (Int64(0), nil), (Int64.max / 4, nil), (0, 0..<Int64.max), (Int64.max / 4, 0..<1),
-                    (0, 0..<1), (5, (Int64.max - 1)..<Int64.max),
+                    (5, (Int64.max - 1)..<Int64.max),
                 ] as [(Int64, Range<Int64>?)] {
                     try rig.locate(to: start, loop: loop)
                     rig.host.prepareStart()
@@ -165,5 +168,32 @@ struct RateEdgeTests {
                 }
             }
         }
+    }
+
+    @Test(
+        "a loop range at a rate is the same media one behind the other, to the bit",
+        arguments: [TrackRate.Mode.fine, .fast, .tape])
+    func loops(mode: TrackRate.Mode) throws {
+        let noise = SignalSource.noise(seed: 4, frames: 100_000)
+        let values = try samples(noise, frames: 100_000)
+        let unrolled = SignalSource(frames: 400_000) { frame, _ in
+            values[Int(frame < 20_000 ? frame : 1_001 + (frame - 20_000) % 18_999)]
+        }
+        let looped = SignalSource(frames: 100_000) { frame, _ in values[Int(frame)] }
+        func heard(_ source: SignalSource, loop: Range<Int64>?) throws -> [Float] {
+            let rig = try OfflineRig(
+                [TrackStream(clips: [Clip(source: source)])], session: 1.25, rates: [TrackRate(mode: mode)])
+            try rig.locate(to: 700, loop: loop)
+            try rig.host.send([.start])
+            rig.render(20_000, block: 777)
+            try rig.host.send([.stop])
+            rig.render(5_000)
+            rig.host.prepareStart()
+            try rig.host.send([.start])
+            rig.render(20_000, block: 512)
+            return rig.heard[0]
+        }
+        expectIdentical(
+            try heard(looped, loop: 1_001..<20_000), try heard(unrolled, loop: nil), "\(mode)")
     }
 }
