@@ -261,6 +261,9 @@ public actor Engine {
     /// How long a locate waits at most for the stream that sounds to get ahead.
     private static let longestFeeding = Duration.milliseconds(250)
 
+    /// How often a stream that goes on is primed at most, each time for a later frame, until it is ready in time.
+    private static let mostAttempts = 3
+
     private func perform(_ request: Request) async {
         let host = stage.host
         if isClosed { return }
@@ -270,30 +273,38 @@ public actor Engine {
             try? await Task.sleep(for: .milliseconds(2))
         }
         let rates = stage.rates
-        let now = host.transportPosition
         var frame = EngineFrame.now
         // Where the stream that sounds is left, if that is known beforehand.
-        var left = now.streamFrame
+        var left: Int64 = 0
         var map = StreamMap(start: request.position ?? 0, loop: request.loop)
-        if request.position == nil {
-            // What goes on keeps its place: it is taken up where it will be by then.
-            if now.isRolling {
-                let lead = max(2 * client.period, lead(to: rates))
-                frame = EngineFrame(now.engineFrame) + lead
-                left += Int64(lead)
-            }
-            map = host.mapGoingOn(from: left, loop: request.loop)
-        }
         var primed: PrimedStream?
-        await withCheckedContinuation { ready in
-            primed = host.prime(
-                map, rates: rates,
-                stop: map.loop == nil ? stopPosition.flatMap { $0 > map.start ? $0 : nil } : nil,
-                stopFrames: playFrames.map { max(0, $0 - framesBefore - left) }, at: frame,
-                period: client.period
-            ) {
-                ready.resume()
+        var lead = max(2 * client.period, lead(to: rates))
+        for attempt in 1...Self.mostAttempts {
+            let now = host.transportPosition
+            left = now.streamFrame
+            let goesOn = request.position == nil && now.isRolling
+            if request.position == nil {
+                // What goes on keeps its place: it is taken up where it will be by then.
+                if goesOn {
+                    frame = EngineFrame(now.engineFrame) + lead
+                    left += Int64(lead)
+                }
+                map = host.mapGoingOn(from: left, loop: request.loop)
             }
+            await withCheckedContinuation { ready in
+                primed = host.prime(
+                    map, rates: rates,
+                    stop: map.loop == nil ? stopPosition.flatMap { $0 > map.start ? $0 : nil } : nil,
+                    stopFrames: playFrames.map { max(0, $0 - framesBefore - left) }, at: frame,
+                    period: client.period
+                ) {
+                    ready.resume()
+                }
+            }
+            // Many stretchers take longer: a stream that is taken up too late would be heard twice.
+            let taken = Int(host.transportPosition.engineFrame - now.engineFrame)
+            if !goesOn || taken < lead || isClosed || attempt == Self.mostAttempts { break }
+            lead = 2 * taken
         }
         guard let primed, !isClosed else { return }
         if request.position != nil { left = host.transportPosition.streamFrame }
