@@ -252,14 +252,21 @@ public actor Engine {
         if !isLocating { Task { await serveRequests() } }
     }
 
-    /// How long stretchers take to be ready, as a rule: in frames.
+    /// How long stretchers take to be ready, as a rule: in frames. Six tracks are, within the time in which a change is to
+    /// be heard; more take longer.
     private func lead(to rates: Rates) -> Int {
-        let isFine = stage.tracks.contains { rates[$0].mode == .fine && stage.host.isRated($0, at: rates) }
-        return sampleRate * (isFine ? 100 : 45) / 1000
+        let modes = stage.tracks.filter { stage.host.isRated($0, at: rates) }.map { rates[$0].mode }
+        let fine = modes.filter { $0 == .fine }.count
+        let others = modes.count - fine
+        let milliseconds = (fine > 0 ? 100 : 45) + 8 * max(0, fine - 6) + 2 * max(0, others - 6)
+        return sampleRate * milliseconds / 1000
     }
 
     /// How long a locate waits at most for the stream that sounds to get ahead.
     private static let longestFeeding = Duration.milliseconds(250)
+
+    /// How often a stream that goes on is primed at most, each time for a later frame, until it is ready in time.
+    private static let mostAttempts = 3
 
     private func perform(_ request: Request) async {
         let host = stage.host
@@ -272,32 +279,40 @@ public actor Engine {
         // It may have been closed in the last of these: nobody would prime the stream any more.
         if isClosed { return }
         let rates = stage.rates
-        let now = host.transportPosition
         var frame = EngineFrame.now
         // Where the stream that sounds is left, if that is known beforehand.
-        var left = now.streamFrame
+        var left: Int64 = 0
         // A loop range may have been asked for before rates were, and have come since.
         let loop = request.isQuiet ? host.currentMap.loop : request.loop
         var map = StreamMap(start: request.position ?? 0, loop: loop)
-        if request.position == nil {
-            // What goes on keeps its place: it is taken up where it will be by then.
-            if now.isRolling {
-                let lead = max(2 * client.period, lead(to: rates))
-                frame = EngineFrame(now.engineFrame) + lead
-                left += Int64(lead)
-            }
-            map = host.mapGoingOn(from: left, loop: loop)
-        }
         var primed: PrimedStream?
-        await withCheckedContinuation { ready in
-            primed = host.prime(
-                map, rates: rates,
-                stop: map.loop == nil ? stopPosition.flatMap { $0 > map.start ? $0 : nil } : nil,
-                stopFrames: playFrames.map { max(0, $0 - framesBefore - left) }, at: frame,
-                period: client.period
-            ) {
-                ready.resume()
+        var lead = max(2 * client.period, lead(to: rates))
+        for attempt in 1...Self.mostAttempts {
+            let now = host.transportPosition
+            left = now.streamFrame
+            let goesOn = request.position == nil && now.isRolling
+            if request.position == nil {
+                // What goes on keeps its place: it is taken up where it will be by then.
+                if goesOn {
+                    frame = EngineFrame(now.engineFrame) + lead
+                    left += Int64(lead)
+                }
+                map = host.mapGoingOn(from: left, loop: loop)
             }
+            await withCheckedContinuation { ready in
+                primed = host.prime(
+                    map, rates: rates,
+                    stop: map.loop == nil ? stopPosition.flatMap { $0 > map.start ? $0 : nil } : nil,
+                    stopFrames: playFrames.map { max(0, $0 - framesBefore - left) }, at: frame,
+                    period: client.period
+                ) {
+                    ready.resume()
+                }
+            }
+            // Many stretchers take longer: a stream that is taken up too late would be heard twice.
+            let taken = Int(host.transportPosition.engineFrame - now.engineFrame)
+            if !goesOn || taken < lead || isClosed || attempt == Self.mostAttempts { break }
+            lead = 2 * taken
         }
         guard let primed, !isClosed else { return }
         if request.position != nil { left = host.transportPosition.streamFrame }
