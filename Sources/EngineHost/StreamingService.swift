@@ -32,8 +32,9 @@ public final class StreamingService: @unchecked Sendable {
     private var isStopping = false
     /// The voices that threads have in hand, those of streams that are over among them.
     private var writing: [Voice] = []
-    /// Control waits to change rates, or to take a track out: no thread begins with a voice.
+    /// Control waits to take a track out: no thread begins with a voice.
     private var isHeld = false
+    private var pendingTurn: PendingTurn?
     /// Until when the threads leave the processors to whoever waited for the stream to be primed, and its lane.
     private var courtesy: (lane: Int, end: ContinuousClock.Instant)?
     /// The stream frame up to which somebody waits for data, who may be faster than time.
