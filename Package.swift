@@ -59,7 +59,8 @@ let package = Package(
         // Rates: Rubber Band stretches, Backline's own varispeed plays as a tape does.
         .systemLibrary(
             name: "CRubberBand", pkgConfig: "rubberband", providers: [.apt(["librubberband-dev"])]),
-        .target(name: "Stretch", dependencies: ["CRubberBand"], swiftSettings: strict),
+        .target(name: "CStretchKernels"),
+        .target(name: "Stretch", dependencies: ["CRubberBand", "CStretchKernels"], swiftSettings: strict),
 
         // JACK: the graph, the process callback, and the server.
         .systemLibrary(name: "CJack", pkgConfig: "jack", providers: [.apt(["libjack-jackd2-dev"])]),

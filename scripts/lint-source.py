@@ -300,7 +300,7 @@ ALLOWED = {
     "AudioFiles": SYSTEM
     | ENGINE
     | {"EngineHost", "CAvformat", "CSndfile", "CSoxr", "Dispatch", "Foundation"},
-    "Stretch": SYSTEM | {"CRubberBand", "Foundation"},
+    "Stretch": SYSTEM | {"CRubberBand", "CStretchKernels", "Foundation"},
     "LV2Host": SYSTEM | ENGINE | {"EngineHost", "CLilv", "Dispatch", "Foundation"},
     "Backline": SYSTEM
     | ENGINE

@@ -1,3 +1,5 @@
+import CStretchKernels
+
 /// The kernel's weights for one rate, at evenly spaced fractions of a frame.
 ///
 /// As long as a rate holds, weights come from here, four rows and a cubic through them, at a sixth of the price of
@@ -41,18 +43,9 @@
         let scaled = Double(fraction) * 0x1p-64 * Double(Self.phases)
         let row = min(Int(scaled), Self.phases - 1)
         let (a, b, c, d) = SincKernel.cubicWeights(Float(scaled - Double(row)))
-        let at = unsafe UnsafeRawPointer(rows + row * width)
-        let bytes = width * MemoryLayout<Float>.stride
-        let out = UnsafeMutableRawPointer(weights)
-        var offset = 0
-        while offset < bytes {
-            let before = unsafe at.loadUnaligned(fromByteOffset: offset, as: SIMD8<Float>.self)
-            let first = unsafe at.loadUnaligned(fromByteOffset: offset + bytes, as: SIMD8<Float>.self)
-            let second = unsafe at.loadUnaligned(fromByteOffset: offset + 2 * bytes, as: SIMD8<Float>.self)
-            let after = unsafe at.loadUnaligned(fromByteOffset: offset + 3 * bytes, as: SIMD8<Float>.self)
-            let sum = (before * a + first * b) + (second * c + after * d)
-            unsafe out.storeBytes(of: sum, toByteOffset: offset, as: SIMD8<Float>.self)
-            offset += 32
+        let factors: InlineArray<4, Float> = [a, b, c, d]
+        unsafe factors.span.withUnsafeBufferPointer {
+            unsafe stretch_mix_rows(rows + row * width, $0.baseAddress!, weights, width)
         }
     }
 }

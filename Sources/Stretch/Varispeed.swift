@@ -1,3 +1,5 @@
+import CStretchKernels
+
 /// **Streaming:** a source at another speed, its pitch with it, as a tape machine does: one thread at a time.
 ///
 /// Every output frame has its own place in the source, known exactly, and is made from the source's frames around it
@@ -132,23 +134,7 @@
         let first = position.frame + 1 - Int64(reach)
         let width = KernelRows.width(reach: reach)
         for channel in 0..<channelCount {
-            unsafe output[channel] = Self.sum(window.pointer(channel, at: first), weights, width)
+            unsafe output[channel] = stretch_sum(window.pointer(channel, at: first), weights, width)
         }
-    }
-
-    /// The sum of products, `width` of them in vectors of eight, in one order whatever the block.
-    private static func sum(_ samples: UnsafePointer<Float>, _ weights: UnsafePointer<Float>, _ width: Int)
-        -> Float
-    {
-        let (x, w) = unsafe (UnsafeRawPointer(samples), UnsafeRawPointer(weights))
-        var total = SIMD8<Float>()
-        var offset = 0
-        while offset < 4 * width {
-            let a = unsafe x.loadUnaligned(fromByteOffset: offset, as: SIMD8<Float>.self)
-            let b = unsafe w.loadUnaligned(fromByteOffset: offset, as: SIMD8<Float>.self)
-            total += a * b
-            offset += 32
-        }
-        return total.sum()
     }
 }

@@ -103,9 +103,9 @@ extension LiveTests {
                     .flatMap { Double($0.1.replacing("−", with: "-")) }
             }
             try await screen.press("-", "-", "-")
-            let low = try await screen.waitUntil("3 dB less") { $0.has("volume −3.0 dB") }
+            let low = try await screen.waitUntil("3 dB less") { $0.has("vol −3.0 dB") }
             try await screen.press("+", "=", "+", "+", "+")
-            try await screen.waitUntil("2 dB more") { $0.has("volume 2.0 dB") }
+            try await screen.waitUntil("2 dB more") { $0.has("vol 2.0 dB") }
             let before = try #require(peak(low))
             // The peak is held for a second, and rises at once.
             try await screen.waitUntil("a higher meter") { peak($0) ?? -99 > before }

@@ -1,4 +1,5 @@
 import EngineHost
+import Foundation
 import RenderCore
 import Stretch
 import TestSupport
@@ -105,5 +106,29 @@ struct TrackRateTests {
         rig.render(9_000)
         expectIdentical(rig.heard[0], try samples(source, from: place, frames: 9_000))
         #expect(!rig.host.canSettle)
+    }
+
+    @Test("A steady sine makes no step of its own, through changes of rate and past 1", arguments: modes)
+    func steps(mode: TrackRate.Mode) throws {
+        let source = SignalSource.sine(hertz: 440, peak: 0.5, frames: 3_000_000)
+        let rig = try OfflineRig([TrackStream(clips: [Clip(source: source)])], rates: [TrackRate(mode: mode)])
+        try rig.locate(to: 0)
+        try rig.host.send([.start])
+        rig.render(5_000)
+        var fastest = 1.0
+        for rate in [0.9, 1, 1.25, 1.2, 0.8, 1, 0.5, 0.55, 1] {
+            fastest = mode == .tape ? max(fastest, rate) : 1
+            try rig.go(to: Rates(session: rate, tracks: rig.host.rates.tracks))
+            rig.render(12_000)
+            if rate == 1 {
+                try rig.takeUp(at: rig.host.rates)
+                rig.render(12_000)
+            }
+        }
+        let own = 0.5 * 2 * sin(Double.pi * 440 * fastest / 48_000)
+        #expect(Double(largestStep(rig.heard[0])) < 1.05 * own)
+        #expect(rig.notices.allSatisfy { if case .underrun = $0 { false } else { true } })
+        // A jump of 20 frames is one that would be seen.
+        #expect(Double(largestStep(Array(rig.heard[0][..<40_000] + rig.heard[0][40_020...]))) > 1.05 * own)
     }
 }

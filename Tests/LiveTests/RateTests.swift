@@ -11,11 +11,8 @@ import Testing
 
 private let modes: [RateMode] = [.fine, .fast, .tape]
 
-extension RateMode {
-    /// The sample rate of a server on which this test can play in this mode: without optimization a tape takes more than
-    /// all the time that there is at 48 kHz.
-    fileprivate var sampleRate: Int { self == .tape ? 8_000 : 48_000 }
-}
+/// Whether a sanitizer watches, which takes more time than what is measured may.
+private let isSanitized = ProcessInfo.processInfo.environment["BACKLINE_SANITIZED"] != nil
 
 extension Engine {
     /// The server's frame at this moment.
@@ -47,12 +44,12 @@ extension LiveTests {
         func `What is captured of play at a rate is what render writes, to the bit`(mode: RateMode)
             async throws
         {
-            let fixture = try await SessionFixture(rate: 0.8, mode: mode, sampleRate: mode.sampleRate)
+            let fixture = try await SessionFixture(rate: 0.8, mode: mode, sampleRate: 48_000)
             let frames = fixture.expected[0].count
-            #expect(frames == mode.sampleRate * 25 / 8)
+            #expect(frames == 48_000 * 25 / 8)
             for freewheels in [false, true] {
                 let server = try startServer(
-                    period: freewheels ? 1024 : 256, sampleRate: mode.sampleRate)
+                    period: freewheels ? 1024 : 256, sampleRate: 48_000)
                 let performance = try await Performance.play(
                     [fixture.session], on: server.name, outputs: fixture.outputs, seconds: 60
                 ) { _ in
@@ -65,7 +62,7 @@ extension LiveTests {
                 #expect(performance.report["underruns"] as? Int == 0)
                 // The control: a rate that is off by a ten-thousandth is another sound.
                 let other = try await fixture.studio.render(
-                    fixture.session, sampleRate: mode.sampleRate, ["--speed", "0.8001"])
+                    fixture.session, sampleRate: 48_000, ["--speed", "0.8001"])
                 let check = try performance.checkGaps(
                     against: other + fixture.expected[2...], "the control of \(what)")
                 #expect(!check.faults.isEmpty)
@@ -77,17 +74,17 @@ extension LiveTests {
             async throws
         {
             let studio = try Studio()
-            let (rate, second) = (mode.sampleRate, mode.sampleRate)
+            let (rate, second) = (48_000, 48_000)
             try studio.write(
-                .noise(seed: 11, channels: 1, frames: Int64(7 * second)), to: "stem.wav", sampleRate: rate)
+                .noise(seed: 11, channels: 1, frames: Int64(5 * second)), to: "stem.wav", sampleRate: rate)
             let file = try samples(
-                SoundFileSource(path: studio.path("stem.wav"), sampleRate: rate), frames: 7 * second)
-            /// What is heard of the file's last two seconds, where the rate was changed to `rates`.
+                SoundFileSource(path: studio.path("stem.wav"), sampleRate: rate), frames: 5 * second)
+            /// What is heard of the file's last second, where the rate was changed to `rates`.
             func end(_ rates: [Double]) async throws -> [Float] {
                 let (capture, report) = try await play(mode, studio, seconds: 60) { run in
                     try await run.play()
                     for (k, rate) in rates.enumerated() {
-                        try await run.wait(untilAt: 0.7 * Double(k + 1))
+                        try await run.wait(untilAt: 0.6 * Double(k + 1))
                         try await run.engine.edit { $0.rate = rate }
                     }
                     try await run.waitForEnd()
@@ -95,38 +92,39 @@ extension LiveTests {
                 print("live: back at 1 in \(mode.rawValue): \(report.underruns) underruns on the way")
                 let heard = capture.channels[0]
                 let last = try #require(heard.lastIndex { $0 != 0 }) + 1
-                return Array(heard[max(0, last - 2 * second)..<last])
+                return Array(heard[max(0, last - second)..<last])
             }
-            let bits = Array(file.suffix(2 * second))
+            let bits = Array(file.suffix(second))
             expectIdentical(try await end([1.25, 0.8, 1]), bits, "the end in \(mode)")
             // The control: as good as back is not back.
+            guard mode == .fast else { return }
             let near = try await end([1.25, 0.8, 1.0001])
             let same = zip(near, bits).count { $0 == $1 }
-            #expect(same < second / 10)
+            #expect(same < second / 20)
         }
 
         // MARK: Time
 
-        @Test(arguments: modes)
+        @Test(.enabled(if: !isSanitized), arguments: modes)
         func `A change of rate is heard in time`(mode: RateMode) async throws {
             let studio = try Studio()
-            let signal = PlaceSignal(sampleRate: mode.sampleRate)
+            let signal = PlaceSignal(sampleRate: 48_000)
             try studio.write(
-                signal.source(seconds: 20), to: "stem.wav", samples: .float32, sampleRate: mode.sampleRate)
+                signal.source(seconds: 20), to: "stem.wav", samples: .float32, sampleRate: 48_000)
             // Rubber Band's R2 hears clicks 2 ms early at 0.8 and 1.5 ms late at 1.25: that moves where the two lines meet
             // by 8 ms.
             let most = mode == .fine ? 150.0 : mode == .fast ? 60 + 8 : 60
             // From one stretched rate to another, then away from 1, where a stretcher has to be put in, and back.
-            for (first, rates) in [(0.8, [1.25, 0.8, 1.25]), (1, [0.8, 1, 1.25, 1, 0.8])] {
+            for (first, rates) in [(0.8, [1.25, 0.8, 1.25]), (1, [0.8, 1, 1.25])] {
                 var calls: [JackFrame] = []
                 let (capture, report) = try await play(mode, studio, rate: first, seconds: 60) { run in
                     try await run.play()
                     for (k, rate) in rates.enumerated() {
-                        try await run.wait(untilAt: 1.5 * Double(k + 1))
+                        try await run.wait(untilAt: Double(k + 1))
                         calls.append(await run.engine.jackFrame)
                         try await run.engine.edit { $0.rate = rate }
                     }
-                    try await run.wait(untilAt: 1.5 * Double(rates.count + 1))
+                    try await run.wait(untilAt: Double(rates.count + 1))
                 }
                 let changes = HeardChanges(
                     capture.channels[0], of: signal, calls: calls.map(capture.sample))
@@ -144,7 +142,6 @@ extension LiveTests {
                     #expect(away <= most)
                 }
                 let earliest = changes.all.map(\.milliseconds).min() ?? 0
-                // Without optimization a tape runs dry on a machine that is busy; then the music moves.
                 if report.underruns == 0 { #expect(earliest > 0, "before it was asked for") }
             }
         }
@@ -170,8 +167,8 @@ extension LiveTests {
         // MARK: Many changes
 
         /// Three seconds of it; `scripts/bench rates` has half a minute of it, and counts.
-        @Test func `50 changes a second on 6 stereo tracks in fast take no track's sound away`() async throws
-        {
+        @Test(.enabled(if: !isSanitized))
+        func `50 changes a second on 6 stereo tracks in fast take no track's sound away`() async throws {
             let studio = try Studio()
             for i in 0..<6 {
                 try studio.write(.noise(seed: UInt64(i), peak: 0.1, frames: 48_000 * 12), to: "\(i).wav")
@@ -218,8 +215,8 @@ extension LiveTests {
         {
             let studio = try Studio()
             try studio.write(
-                .noise(seed: 12, channels: 1, frames: Int64(9 * mode.sampleRate)), to: "stem.wav",
-                sampleRate: mode.sampleRate)
+                .noise(seed: 12, channels: 1, frames: Int64(6 * 48_000)), to: "stem.wav",
+                sampleRate: 48_000)
             var paused = EngineStatus(position: 0, isPlaying: false, rate: 1)
             var before: Int64 = 0
             var atEnd = paused
@@ -227,7 +224,7 @@ extension LiveTests {
                 try await run.play()
                 var random = SplitMix(seed: 13)
                 for n in 0..<20 {
-                    try await run.wait(untilAt: 0.15 * Double(n + 1))
+                    try await run.wait(untilAt: 0.1 * Double(n + 1))
                     let rate = n % 5 == 4 ? 1 : Double.random(in: 0.6...1.6, using: &random)
                     try await run.engine.edit {
                         if n % 3 == 1 && mode != .fine { $0.tracks[0].rate = rate } else { $0.rate = rate }
@@ -248,10 +245,10 @@ extension LiveTests {
             }
             let remaining = try #require(paused.remaining)
             print("live: \(mode): paused at \(paused), \(before) frames, \(report.frames) in all")
-            #expect(!paused.isPlaying && paused.position > 3)
+            #expect(!paused.isPlaying && paused.position > 2)
             #expect(atEnd.position == paused.duration && atEnd.duration == paused.duration)
             #expect(atEnd.remaining == 0)
-            let expected = before + Int64((remaining * Double(mode.sampleRate)).rounded())
+            let expected = before + Int64((remaining * Double(48_000)).rounded())
             #expect(report.frames == expected)
             // What the capture heard is what was told to be played.
             let heard = capture.channels[0]
@@ -263,7 +260,8 @@ extension LiveTests {
 
         /// Many stretchers take longer to be put in than is reckoned with: the change may come later, but nothing may be
         /// heard twice or be left out.
-        @Test func `However many stretchers are put in, no place is heard twice`() async throws {
+        @Test(.enabled(if: !isSanitized))
+        func `However many stretchers are put in, no place is heard twice`() async throws {
             let studio = try Studio()
             let signal = PlaceSignal(sampleRate: 48_000)
             try studio.write(signal.source(seconds: 4), to: "stem.wav", samples: .float32)
@@ -328,13 +326,13 @@ extension LiveTests {
         ) async throws -> (capture: Capture, report: RunReport) {
             let session = try studio.writeSession(
                 """
-                { "format": "backline-session/1", "sampleRate": \(mode.sampleRate), "rate": \(rate),
+                { "format": "backline-session/1", "sampleRate": \(48_000), "rate": \(rate),
                   "tracks": [ { "file": "stem.wav", "rateMode": "\(mode.rawValue)" } ],
                   "buses": [ { "id": "main", "channels": 1 } ] }
                 """)
             return try await EngineRun.capture(
                 try SessionDocument(reading: session),
-                on: startServer(period: 64, sampleRate: mode.sampleRate),
+                on: startServer(period: 64, sampleRate: 48_000),
                 outputs: ["main.1"], seconds: seconds, body)
         }
     }
