@@ -131,4 +131,44 @@ struct TrackRateTests {
         // A jump of 20 frames is one that would be seen.
         #expect(Double(largestStep(Array(rig.heard[0][..<40_000] + rig.heard[0][40_020...]))) > 1.05 * own)
     }
+
+    @Test(
+        "A pitch that moves while it plays moves the tone, and nothing else",
+        arguments: [TrackRate.Mode.fine, .fast])
+    func pitch(mode: TrackRate.Mode) throws {
+        let source = SignalSource.sine(hertz: 440, peak: 0.5, channels: 1, frames: 3_000_000)
+        let rig = try OfflineRig(
+            [TrackStream(clips: [Clip(source: source)])], session: 0.9, rates: [TrackRate(mode: mode)])
+        try rig.locate(to: 0)
+        try rig.host.send([.start])
+        rig.render(24_000)
+        #expect(abs(cents(rig.heard[0].suffix(12_000), 440)) < 2)
+        // The first needs another stretcher, the others do not.
+        for (number, semitones) in [3, -2.5, 7, 0].enumerated() {
+            var rates = rig.host.rates
+            rates.tracks[rig.tracks[0]] = TrackRate(mode: mode, semitones: semitones)
+            #expect(rig.host.canTurn(to: rates) == (number > 0))
+            try rig.go(to: rates)
+            rig.render(30_000)
+            let heard = cents(rig.heard[0].suffix(12_000), 440 * pow(2, semitones / 12))
+            #expect(abs(heard) < 2, "\(semitones) semitones are \(heard) cents off")
+        }
+        #expect(rig.host.timelinePosition == (24_000 + 4 * 30_000) * 9 / 10)
+        // The control: a tenth of a semitone is seen.
+        #expect(abs(cents(rig.heard[0].suffix(12_000), 440 * pow(2, 0.1 / 12))) > 5)
+    }
+
+    /// How far a tone is from `hertz`, in cents: by where it crosses zero upwards for the first and the last time.
+    private func cents(_ tone: ArraySlice<Float>, _ hertz: Double) -> Double {
+        let tone = Array(tone)
+        var crossings: [Double] = []
+        for i in 1..<tone.count where tone[i - 1] < 0 && tone[i] >= 0 {
+            crossings.append(Double(i) - Double(tone[i] / (tone[i] - tone[i - 1])))
+        }
+        guard let first = crossings.first, let last = crossings.last, crossings.count > 2 else {
+            return .infinity
+        }
+        let found: Double = 48_000 * Double(crossings.count - 1) / (last - first)
+        return 1_200 * log2(found / hertz)
+    }
 }
