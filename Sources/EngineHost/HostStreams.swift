@@ -123,6 +123,7 @@ extension RenderHost {
         let voice = voice(shape, courses: [course], rates: rates, lane: lane, from: first)
         stream.courses[feed.slot.index] = course
         stream.voices.append(voice)
+        stream.canSettle = canSettle(stream)
         streams[generation] = stream
         unsafe feed.link.lane(lane).pointee.startsInside.store(
             course.isInside(first, clips: feed.stream.clips), ordering: .releasing)
@@ -228,6 +229,8 @@ struct HostStream {
     var rates: Rates
     var courses: [UInt16: Course]
     var voices: [Voice]
+    /// Whether one that is primed for its rates would need less.
+    var canSettle = false
     /// The timeline position and the number of frames at which it stops by itself.
     var stop: Int64?
     var stopFrames: Int64?
@@ -273,11 +276,12 @@ extension RenderHost {
     }
 
     /// Whether a stream that is primed for the current rates would need less: stretchers can be left out, or shared.
-    public var canSettle: Bool {
-        guard let stream = streams[laneGenerations[lane]] else { return false }
-        let shapes = VoiceShape.shapes(
-            of: tracks.keys.sorted().map { tracks[$0]!.feed.slot }, at: stream.rates)
-        return shapes != stream.voices.map(\.shape)
+    public var canSettle: Bool { streams[laneGenerations[lane]]?.canSettle ?? false }
+
+    /// What `canSettle` is of a stream: looked at when its rates or tracks change, not whenever somebody asks.
+    private func canSettle(_ stream: HostStream) -> Bool {
+        let slots = tracks.keys.sorted().map { tracks[$0]!.feed.slot }
+        return VoiceShape.shapes(of: slots, at: stream.rates) != stream.voices.map(\.shape)
     }
 
     /// Has the current stream go to `rates`, which `canTurn` must permit, as soon as everything that changes can on the
@@ -317,6 +321,7 @@ extension RenderHost {
                 return turns(turning, of: &stream, from: old, at: effect)
             }
         }
+        stream.canSettle = canSettle(stream)
         streams[generation] = stream
         noteEnds(of: generation, lane: lane)
         return effect
