@@ -100,7 +100,7 @@ extension RenderHost {
         do throws(StretchError) {
             return try Voice(
                 shape, feeds: shape.slots.map { tracks[$0.index]!.feed }, courses: courses,
-                semitones: rates[shape.slots[0]].sounding(rates.session).semitones, generation: generation,
+                semitones: rates[shape.slots[0]].sounding(rates.session).semitones,
                 lane: lane, from: first, sampleRate: configuration.sampleRate)
         } catch {
             preconditionFailure("rates that were never checked: \(error)")

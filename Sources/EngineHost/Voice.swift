@@ -21,7 +21,6 @@ final class Voice: @unchecked Sendable {
         case stretch(Stretcher)
     }
 
-    let generation: UInt32
     let lane: Int
     let shape: VoiceShape
     let feeds: [TrackFeed]
@@ -56,12 +55,11 @@ final class Voice: @unchecked Sendable {
     /// A voice for `feeds` on their courses, which are alike but for the places of their clips, from stream frame
     /// `first` on.
     init(
-        _ shape: VoiceShape, feeds: [TrackFeed], courses: [Course], semitones: Double, generation: UInt32,
+        _ shape: VoiceShape, feeds: [TrackFeed], courses: [Course], semitones: Double,
         lane: Int, from first: Int64, sampleRate: Int
     ) throws(StretchError) {
         self.shape = shape
         self.feeds = feeds
-        self.generation = generation
         self.lane = lane
         cursor = first
         let path = courses[0].path

@@ -41,9 +41,6 @@ public struct RatePath: Hashable, Sendable {
     /// The rate that holds once all changes have come.
     public var rate: Double { segments[segments.count - 1].rate }
 
-    /// The frame from which on the rate holds.
-    public var steadyFrame: Int64 { segments[segments.count - 1].frame }
-
     /// Whether nothing changes at `frame` or before it that this path still knows of.
     public func isSteady(at frame: Int64) -> Bool { segment(of: frame).step == 0 }
 

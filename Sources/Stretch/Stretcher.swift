@@ -100,9 +100,6 @@ import Foundation
     /// Frequency out to frequency in, in equal temperament.
     private static func scale(_ semitones: Double) -> Double { semitones == 0 ? 1 : exp2(semitones / 12) }
 
-    /// Source frames that it may ask for beyond the place of what it is asked to make, at most.
-    public var readAhead: Int { band.windowFrames + max(Self.programFrames, band.windowFrames) }
-
     // MARK: Time
 
     /// The next output frame.
